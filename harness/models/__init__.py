@@ -1,0 +1,1 @@
+"""Clients of candidate models behind one small protocol."""

@@ -1,0 +1,1 @@
+"""Task packages: loading, preparing and grading."""
