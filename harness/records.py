@@ -21,7 +21,6 @@ from harness.errors import InputError, Status, policy_of_status
 from harness.models.base import Usage
 from harness.tasks.package import describe_validation
 
-
 R = TypeVar("R", bound=BaseModel)
 
 
