@@ -11,10 +11,13 @@ from typing import Protocol, Self
 MIB = 1 << 20
 GIB = 1 << 30
 
+#: The folder inside a sandbox below which everything of ours is mounted; no host path begins with it.
+ROOT = "/mlesmith"
+
 
 @dataclass(frozen=True)
 class Mount:
-    """A host folder or file shown to the code inside at ``target`` (an absolute path)."""
+    """A host folder or file shown to the code inside at ``target`` (a path below :data:`ROOT`)."""
 
     source: Path
     target: str

@@ -1,0 +1,223 @@
+"""The warm parent: runs inside a sandbox, imports heavy modules once, and forks for every run.
+
+A standalone script (standard library only): the sandbox shows this one file, not our packages. It reads one
+JSON request per line on stdin and answers one JSON line on the original stdout:
+
+    {"kind": "python" | "command", "argv": [...], "cwd": ..., "seconds": ..., "output_bytes": ...}
+    {"exit_code": int | null, "timed_out": bool, "output": str, "output_bytes": int, "seconds": float}
+
+Every run is a forked child in a session of its own, so that no Python state passes from one run to the next
+and a timeout can kill the whole group.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import importlib
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import traceback
+import types
+
+_CHUNK = 65_536
+
+
+def main() -> None:
+    """Serve requests until stdin closes. The first argument is the JSON configuration."""
+    config = json.loads(sys.argv[1])
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 1)
+    requests = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    os.dup2(null, 0)
+    for name in config["preload"]:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue  # a lean interpreter still serves runs that do not need the module
+    _answer(replies, {"ready": True})
+    for line in requests:
+        request = json.loads(line)
+        _answer(replies, _serve(request, config, (requests.fileno(), replies.fileno())))
+
+
+def _answer(stream, document) -> None:  # type: ignore[no-untyped-def]
+    stream.write(json.dumps(document) + "\n")
+    stream.flush()
+
+
+def _serve(request, config, private_fds):  # type: ignore[no-untyped-def]
+    started = time.monotonic()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        for fd in private_fds:
+            os.close(fd)
+        _become(request, config, writer)
+    os.close(writer)
+    output = _BoundedOutput(request["output_bytes"])
+    deadline = started + request["seconds"]
+    status = _wait(child, reader, output, deadline)
+    timed_out = status is None
+    _kill_survivors(child, config["own_pid_namespace"])
+    if timed_out:
+        os.waitpid(child, 0)
+    output.drain(reader)
+    os.close(reader)
+    return {
+        "exit_code": None if timed_out else os.waitstatus_to_exitcode(status),
+        "timed_out": timed_out,
+        "output": output.text(),
+        "output_bytes": output.total,
+        "seconds": time.monotonic() - started,
+    }
+
+
+def _wait(child, reader, output, deadline):  # type: ignore[no-untyped-def]
+    """Collect output until the child itself ends; a grandchild holding the pipe open does not delay that."""
+    pidfd = os.pidfd_open(child)
+    try:
+        poll = select.poll()
+        poll.register(reader, select.POLLIN)
+        poll.register(pidfd, select.POLLIN)
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return None
+            for fd, _ in poll.poll(left * 1000):
+                if fd == pidfd:
+                    return os.waitpid(child, 0)[1]
+                data = os.read(reader, _CHUNK)
+                if data:
+                    output.add(data)
+                else:
+                    poll.unregister(reader)
+    finally:
+        os.close(pidfd)
+
+
+def _kill_survivors(child, own_pid_namespace):  # type: ignore[no-untyped-def]
+    """Leave nothing running: the child's group, and in a PID namespace of our own everything but us."""
+    try:
+        os.killpg(child, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    # Only as a child of the namespace's own init is -1 limited to the namespace.
+    if own_pid_namespace and os.getppid() == 1:
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+class _BoundedOutput:
+    """Keeps the head and the tail of a stream, and counts what it left out."""
+
+    def __init__(self, limit):  # type: ignore[no-untyped-def]
+        self.half = max(limit // 2, 1)
+        self.head = bytearray()
+        self.tail = bytearray()
+        self.total = 0
+
+    def add(self, data):  # type: ignore[no-untyped-def]
+        self.total += len(data)
+        room = self.half - len(self.head)
+        self.head += data[:room]
+        self.tail += data[room:] if room > 0 else data
+        if len(self.tail) > 2 * self.half:
+            del self.tail[: -self.half]
+
+    def drain(self, reader):  # type: ignore[no-untyped-def]
+        os.set_blocking(reader, False)
+        drained = 0
+        # Bounded: a survivor that keeps writing must not keep us reading.
+        while drained < 16 * _CHUNK:
+            try:
+                data = os.read(reader, _CHUNK)
+            except BlockingIOError:
+                return
+            if not data:
+                return
+            drained += len(data)
+            self.add(data)
+
+    def text(self):  # type: ignore[no-untyped-def]
+        tail = bytes(self.tail[-self.half :])
+        left_out = self.total - len(self.head) - len(tail)
+        note = f"\n... {left_out} bytes left out ...\n".encode() if left_out else b""
+        return (bytes(self.head) + note + tail).decode("utf-8", errors="replace")
+
+
+def _become(request, config, writer):  # type: ignore[no-untyped-def]
+    """Turn this forked child into the run; never returns."""
+    code = 1
+    try:
+        os.setsid()
+        os.dup2(writer, 1)
+        os.dup2(writer, 2)
+        os.close(writer)
+        for limit, value in config["rlimits"].items():
+            resource.setrlimit(getattr(resource, limit), (value, value))
+        os.chdir(request["cwd"])
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)
+        if request["kind"] == "command":
+            os.execvp(request["argv"][0], request["argv"])
+        code = _run_script(request["argv"])
+        atexit._run_exitfuncs()
+    except SystemExit as error:
+        code = _exit_code(error)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (OSError, ValueError):
+                pass
+        os._exit(code)
+
+
+def _run_script(argv):  # type: ignore[no-untyped-def]
+    """Run a file as ``__main__`` as the interpreter would, with only its own frames in a traceback."""
+    path = argv[0]
+    module = types.ModuleType("__main__")
+    module.__file__ = path
+    module.__builtins__ = builtins  # type: ignore[attr-defined]
+    sys.modules["__main__"] = module
+    sys.argv = list(argv)
+    sys.path[0] = os.path.dirname(path)
+    try:
+        with open(path, "rb") as stream:
+            code = compile(stream.read(), path, "exec")
+        exec(code, module.__dict__)
+    except SystemExit as error:
+        return _exit_code(error)
+    except BaseException as error:
+        frames = error.__traceback__
+        own = __file__
+        while frames is not None and frames.tb_frame.f_code.co_filename == own:
+            frames = frames.tb_next
+        traceback.print_exception(type(error), error, frames)
+        return 1
+    return 0
+
+
+def _exit_code(error):  # type: ignore[no-untyped-def]
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code & 0xFF
+    print(error.code, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    main()
