@@ -1,0 +1,1 @@
+"""Run records -> comparable results -> ratings -> published CSV and JSON."""
