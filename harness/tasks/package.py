@@ -1,10 +1,10 @@
 """A task package on disk: ``task.toml`` and the files beside it.
 
-    <task-id>/
-      task.toml description.txt prepare.py metric.py
-      raw/       never altered by prepare
-      public/    train data, test data without targets, sample_submission.csv, description.txt
-      private/   test_answer.csv; optionally public_leaderboard.csv and private_leaderboard.csv
+<task-id>/
+  task.toml description.txt prepare.py metric.py
+  raw/       never altered by prepare
+  public/    train data, test data without targets, sample_submission.csv, description.txt
+  private/   test_answer.csv; optionally public_leaderboard.csv and private_leaderboard.csv
 """
 
 from __future__ import annotations

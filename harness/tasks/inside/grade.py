@@ -1,0 +1,111 @@
+"""Grades one submission inside the grader sandbox. A standalone script: pandas and the standard library only.
+
+    grade.py REQUEST.json RESULT.json
+
+The request names the metric file, the two CSV files and the types of their columns. The result is
+``{"outcome": "score" | "rejected" | "failed", "score": float, "message": str, "higher_is_better": bool | null}``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import traceback
+import types
+from typing import Any
+
+import pandas as pd
+
+
+def main() -> None:
+    """Grade and write the result; an error of the metric is a result, not a crash."""
+    request_path, result_path = sys.argv[1:]
+    with open(request_path, encoding="utf-8") as stream:
+        request = json.load(stream)
+    base = _offer_base_class(request["base"])
+    try:
+        result = _grade(request, base)
+    except base.InvalidSubmissionError as error:
+        result = {"outcome": "rejected", "message": str(error)}
+    except BaseException as error:
+        trace = "".join(traceback.format_exception(error)[-3:])
+        result = {"outcome": "failed", "message": trace}
+    with open(result_path, "w", encoding="utf-8") as stream:
+        json.dump(result, stream)
+
+
+def _offer_base_class(path: str) -> Any:
+    """Load our base class and register it under the names that metrics of others import."""
+    base = _load("competition_metrics", path)
+    for name in ("mledojo", "mledojo.metrics"):
+        sys.modules[name] = types.ModuleType(name)
+    sys.modules["mledojo.metrics.base"] = base
+    sys.modules["mledojo.metrics"].base = base  # type: ignore[attr-defined]
+    sys.modules["mledojo"].metrics = sys.modules["mledojo.metrics"]  # type: ignore[attr-defined]
+    for name in ("CompetitionMetrics", "InvalidSubmissionError"):
+        setattr(sys.modules["mledojo.metrics"], name, getattr(base, name))
+    return base
+
+
+def _load(name: str, path: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _grade(request: dict[str, Any], base: Any) -> dict[str, Any]:
+    module = _load("task_metric", request["metric"])
+    classes = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, base.CompetitionMetrics)
+        and value is not base.CompetitionMetrics
+    ]
+    leaves = [
+        kind
+        for kind in classes
+        if not any(other is not kind and issubclass(other, kind) for other in classes)
+    ]
+    if len(leaves) != 1:
+        raise TypeError(
+            f"metric.py must define exactly one class deriving from CompetitionMetrics, found {len(leaves)}"
+        )
+    metric = leaves[0]()
+    answers = _read(request["answers"], request["types"])
+    submission = _read(request["submission"], request["types"])
+    verdict = metric.validate_submission(submission.copy(), answers.copy())
+    if isinstance(verdict, tuple) and verdict and verdict[0] is False:
+        raise base.InvalidSubmissionError(str(verdict[1]) if len(verdict) > 1 else "refused by the metric")
+    if verdict is False:
+        raise base.InvalidSubmissionError("refused by the metric")
+    score = metric.evaluate(answers, submission)
+    return {
+        "outcome": "score",
+        "score": float(score),
+        "higher_is_better": bool(getattr(metric, "higher_is_better", True)),
+    }
+
+
+def _read(path: str, kinds: dict[str, str]) -> pd.DataFrame:
+    """Read every cell as text, then convert the columns declared as numbers."""
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
+    for column in frame.columns:
+        kind = kinds.get(column, "text")
+        if kind == "integer":
+            frame[column] = frame[column].astype("int64")
+        elif kind == "number":
+            numbers = pd.to_numeric(frame[column])
+            # Whole numbers stay integers: label metrics tell 1 from 1.0.
+            whole = pd.api.types.is_float_dtype(numbers) and bool((numbers % 1 == 0).all())
+            frame[column] = (
+                numbers.astype("int64") if whole and bool((numbers.abs() < 2**53).all()) else numbers
+            )
+    return frame
+
+
+main()

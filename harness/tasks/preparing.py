@@ -1,0 +1,127 @@
+"""Preparation: ``raw/`` to ``public/`` and ``private/`` by the task's own prepare.py, in a sandbox.
+
+What is shipped is what was run: the folders are replaced only after prepare.py has succeeded and its output
+has the files that an agent and the grader need. ``raw/`` is mounted read-only.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import TaskError
+from harness.sandboxes.base import GIB, ROOT, Limits, Mount, SandboxProvider, SandboxSpec
+from harness.tasks.package import Task, raw_hash
+
+log = logging.getLogger(__name__)
+
+_DRIVER = Path(__file__).with_name("inside") / "run_prepare.py"
+_PREPARE, _RAW, _OUT, _RUN = (
+    f"{ROOT}/task/prepare.py",
+    f"{ROOT}/raw",
+    f"{ROOT}/out",
+    f"{ROOT}/run_prepare.py",
+)
+_LIMITS = Limits(seconds=1_800.0, memory_bytes=16 * GIB, file_bytes=16 * GIB)
+_BOARDS = ("public_leaderboard.csv", "private_leaderboard.csv")
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """One run of prepare.py.
+
+    Attributes:
+        ok: it ended without an error and wrote the required files.
+        message: why not, in one line; the last lines of its output.
+        output: everything it printed, bounded.
+        seconds: wall time.
+    """
+
+    ok: bool
+    message: str
+    output: str
+    seconds: float
+
+
+def run_prepare(
+    task: Task, out: Path, provider: SandboxProvider, *, seconds: float | None = None, hash_seed: int = 0
+) -> Preparation:
+    """Run prepare.py once, into ``out/public`` and ``out/private``, which it finds as they are.
+
+    Args:
+        task: the package; only its ``prepare.py`` and ``raw/`` are seen by the code.
+        out: a folder of the host that receives the output.
+        provider: opens the sandbox.
+        seconds: time limit.
+        hash_seed: Python's hash seed inside, so that a caller can prove independence of it.
+    """
+    for name in ("public", "private"):
+        (out / name).mkdir(parents=True, exist_ok=True)
+    spec = SandboxSpec(
+        mounts=(
+            Mount(_DRIVER, _RUN),
+            Mount(task.prepare_path, _PREPARE),
+            Mount(task.raw, _RAW),
+            Mount(out, _OUT, writable=True),
+        ),
+        workdir=_OUT,
+        limits=_LIMITS,
+        environment={"PYTHONHASHSEED": str(hash_seed)},
+        preload=("numpy", "pandas"),
+    )
+    with provider.open(spec) as sandbox:
+        inside = sandbox.inside
+        run = sandbox.run_python(
+            inside(_RUN),
+            [inside(_PREPARE), inside(_RAW), inside(f"{_OUT}/public"), inside(f"{_OUT}/private")],
+            seconds=seconds,
+        )
+    if run.timed_out:
+        return Preparation(False, f"prepare.py ran longer than {run.seconds:.0f} s", run.output, run.seconds)
+    if not run.ok:
+        last = run.output.strip().splitlines()[-1:] or [f"exit code {run.exit_code}"]
+        return Preparation(False, f"prepare.py failed: {last[0]}", run.output, run.seconds)
+    for required in ("public/sample_submission.csv", "private/test_answer.csv"):
+        if not (out / required).is_file():
+            return Preparation(False, f"prepare.py did not write {required}", run.output, run.seconds)
+    return Preparation(True, "prepared", run.output, run.seconds)
+
+
+def prepare_task(task: Task, provider: SandboxProvider, *, seconds: float | None = None) -> Preparation:
+    """Make ``public/`` and ``private/`` anew; an earlier state stays when anything fails.
+
+    Leaderboards that lie in ``private/`` are kept, as prepare.py does not make them.
+
+    Raises:
+        TaskError: a file of the package is missing, ``raw/`` is not what task.toml declares, or prepare.py
+            failed; the message says which.
+    """
+    for path in (task.prepare_path, task.description_path):
+        if not path.is_file():
+            raise TaskError(f"{path}: not found; a task package needs it")
+    if not task.raw.is_dir():
+        raise TaskError(f"{task.raw}: not found; put the raw data there")
+    found = raw_hash(task.raw)
+    if found != task.spec.source.sha256:
+        raise TaskError(
+            f"{task.root / 'task.toml'}: source.sha256 is {task.spec.source.sha256} but raw/ hashes to {found}; "
+            "restore the raw data, or declare the new hash"
+        )
+    with tempfile.TemporaryDirectory(dir=task.root, prefix=".prepare-") as name:
+        out = Path(name)
+        report = run_prepare(task, out, provider, seconds=seconds)
+        if not report.ok:
+            raise TaskError(f"{task.prepare_path}: {report.message}")
+        shutil.copyfile(task.description_path, out / "public" / "description.txt")
+        for board in _BOARDS:
+            if (task.private / board).is_file() and not (out / "private" / board).exists():
+                shutil.copyfile(task.private / board, out / "private" / board)
+        for folder, made in ((task.public, out / "public"), (task.private, out / "private")):
+            old = out / f"old-{folder.name}"
+            if folder.exists():
+                folder.rename(old)
+            made.rename(folder)
+    return report
