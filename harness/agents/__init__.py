@@ -1,0 +1,1 @@
+"""Agents: the loop around a model."""

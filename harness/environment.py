@@ -1,0 +1,356 @@
+"""The environment an agent acts in: actions in, observations out, after MLE-Dojo.
+
+Agent code sees ``public/`` read-only and one writable folder. No action ever raises out of
+:meth:`Environment.step` because of what the agent wrote; only limits, a lost sandbox and an explicit ``submit`` end a trial.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from harness.actions import INFO_TYPES, SUBMISSION, TOOLS, Action, Observation, Scores
+from harness.budget import BudgetMeter
+from harness.errors import SandboxLost, Submitted, TimeLimit
+from harness.information import describe_folder, overview, sample
+from harness.records import Feedback, TrialPaths
+from harness.sandboxes.base import ROOT, Limits, Mount, RunResult, Sandbox, SandboxProvider, SandboxSpec
+from harness.tasks.grading import Grader
+from harness.tasks.package import Task
+from harness.tasks.submission import MAX_BYTES, Rows
+
+log = logging.getLogger(__name__)
+
+PUBLIC, WORK = f"{ROOT}/public", f"{ROOT}/work"
+SHOWN_OUTPUT = 8_000
+_SANDBOX_LOSSES = 3
+_PRELOAD = (
+    "numpy",
+    "pandas",
+    "sklearn.compose",
+    "sklearn.ensemble",
+    "sklearn.feature_extraction.text",
+    "sklearn.linear_model",
+    "sklearn.model_selection",
+    "sklearn.neighbors",
+    "sklearn.pipeline",
+)
+
+
+class BadAction(Exception):
+    """An action that cannot be carried out; the message says what is allowed."""
+
+
+class Environment:
+    """One trial's environment. A context manager: leaving it closes the sandbox.
+
+    Args:
+        task: a prepared task.
+        grader: grades its submissions; shared by trials of the task.
+        provider: opens the agent's sandbox.
+        paths: where steps are kept.
+        meter: the budget; the environment reads it, the agent's loop spends it.
+        feedback: which score the agent is told.
+        limits: bounds of an execution; ``seconds`` is taken from the budget.
+        network: whether agent code may use the network.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        grader: Grader,
+        provider: SandboxProvider,
+        paths: TrialPaths,
+        meter: BudgetMeter,
+        feedback: Feedback,
+        limits: Limits | None = None,
+        network: bool = False,
+    ) -> None:
+        self.task = task
+        self.meter = meter
+        self.feedback = feedback
+        self._grader = grader
+        self._provider = provider
+        self._paths = paths
+        self._limits = limits or Limits()
+        self._network = network
+        self._sandbox: Sandbox | None = None
+        self._losses = 0
+        self._best_shown: float | None = None
+        self._history: list[str] = []
+        self.seconds_executing = 0.0
+        self.seconds_grading = 0.0
+        self._handlers: dict[str, Callable[..., tuple[bool, str, Scores | None]]] = {
+            "request_info": self._request_info,
+            "validate_code": self._validate_code,
+            "execute_code": self._execute_code,
+            "get_history": self._get_history,
+            "reset": self._reset,
+            "submit": self._submit,
+        }
+        self._paths.work.mkdir(parents=True, exist_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close_sandbox()
+
+    @property
+    def data_path(self) -> str:
+        """Where agent code finds the public data."""
+        return self._open_sandbox().inside(PUBLIC)
+
+    @property
+    def output_path(self) -> str:
+        """Where agent code writes its submission."""
+        return self._open_sandbox().inside(WORK)
+
+    def step(self, action: Action, number: int) -> Observation:
+        """Carry out one action.
+
+        Args:
+            action: what the agent asks for.
+            number: the step's number, which names its folder.
+
+        Raises:
+            Submitted: the agent ended the trial.
+            TimeLimit: the trial's time ran out during the action.
+            SandboxLost: the sandbox died repeatedly.
+        """
+        started = time.monotonic()
+        try:
+            ok, text, scores = self._dispatch(action, number)
+        except BadAction as error:
+            ok, text, scores = False, str(error), None
+        told = "" if scores is None or scores.shown is None else f", score {scores.shown:.6g}"
+        self._history.append(f"{number}. {action.name}: {'ok' if ok else 'error'}{told}")
+        seconds = time.monotonic() - started
+        return Observation(action.name, ok, text, scores, self.meter.describe(), seconds)
+
+    def _dispatch(self, action: Action, number: int) -> tuple[bool, str, Scores | None]:
+        handler = self._handlers.get(action.name)
+        if handler is None:
+            raise BadAction(f"Unknown action {action.name!r}. Allowed: {', '.join(self._handlers)}.")
+        tool = next(tool for tool in TOOLS if tool.name == action.name)
+        allowed = list(tool.parameters["properties"])
+        unknown = sorted(set(action.params) - set(allowed))
+        missing = [name for name in allowed if name not in action.params]
+        if unknown or missing:
+            raise BadAction(
+                f"{action.name} takes {allowed or 'no parameters'}; "
+                + "; ".join(
+                    part
+                    for part in (
+                        f"missing {missing}" if missing else "",
+                        f"unknown {unknown}" if unknown else "",
+                    )
+                    if part
+                )
+                + "."
+            )
+        for name, value in action.params.items():
+            if not isinstance(value, str):
+                raise BadAction(f"{action.name}: {name} must be a string, not {type(value).__name__}.")
+        return handler(number=number, **action.params)
+
+    def _request_info(self, number: int, info_type: str) -> tuple[bool, str, Scores | None]:
+        if info_type not in INFO_TYPES:
+            raise BadAction(f"Unknown info_type {info_type!r}. Allowed: {', '.join(INFO_TYPES)}.")
+        tell: dict[str, Callable[[], str]] = {
+            "overview": lambda: overview(self.task),
+            "data_structure": lambda: "\n".join(describe_folder(self.task.public)),
+            "sample_submission": lambda: sample(self.task),
+            "data_path": lambda: self.data_path,
+            "output_path": lambda: self.output_path,
+        }
+        text = tell[info_type]()
+        return True, _bounded(text), None
+
+    def _validate_code(self, number: int, code: str) -> tuple[bool, str, Scores | None]:
+        problem = _syntax_error(code)
+        if problem:
+            return False, problem, None
+        run = self._run(code, number)
+        self._remove_submission()
+        return run.ok, self._describe_run(run), None
+
+    def _execute_code(self, number: int, code: str) -> tuple[bool, str, Scores | None]:
+        problem = _syntax_error(code)
+        if problem:
+            return False, problem, None
+        # A submission of an earlier run must never be graded as this run's.
+        self._remove_submission()
+        run = self._run(code, number)
+        text = self._describe_run(run)
+        submission = self._paths.work / SUBMISSION
+        if not os.path.lexists(submission):
+            return False, f"{text}\nNo {SUBMISSION} was written to {self.output_path}.", None
+        kept = _keep(submission, self._paths.step(number) / SUBMISSION)
+        scores = self._grade(kept or submission)
+        return run.ok and scores.grade.valid, f"{text}\n{self._describe_scores(scores)}", scores
+
+    def _get_history(self, number: int) -> tuple[bool, str, Scores | None]:
+        return True, _bounded("\n".join(self._history) or "Nothing yet."), None
+
+    def _reset(self, number: int) -> tuple[bool, str, Scores | None]:
+        self._close_sandbox()
+        _remove_tree(self._paths.work)
+        self._paths.work.mkdir(parents=True)
+        return True, f"{self.output_path} is empty again. The best score so far is kept.", None
+
+    def _submit(self, number: int) -> tuple[bool, str, Scores | None]:
+        raise Submitted("the agent submitted")
+
+    def _grade(self, submission: Path) -> Scores:
+        started = time.monotonic()
+        shown_rows, counted_rows = {
+            Feedback.TEST: (Rows.ALL, Rows.ALL),
+            Feedback.SPLIT: (Rows.FEEDBACK, Rows.HELD_BACK),
+            Feedback.NONE: (Rows.ALL, Rows.ALL),
+        }[self.feedback]
+        grade = self._grader.grade(submission, shown_rows)
+        counted = grade if counted_rows is shown_rows else self._grader.grade(submission, counted_rows)
+        self.seconds_grading += time.monotonic() - started
+        if grade.task_defect or counted.task_defect:
+            log.error("%s: %s", self.task.metric_path, grade.message)
+        valid = grade.valid and counted.valid
+        shown = grade.raw_score if valid and self.feedback is not Feedback.NONE else None
+        if shown is not None and (self._best_shown is None or self._better(shown, self._best_shown)):
+            self._best_shown = shown
+        return Scores(
+            grade if valid or not grade.valid else counted,
+            counted.raw_score if valid else None,
+            shown,
+            self._best_shown,
+        )
+
+    def _better(self, a: float, b: float) -> bool:
+        return a > b if self.task.spec.metric.higher_is_better else a < b
+
+    def _describe_scores(self, scores: Scores) -> str:
+        grade = scores.grade
+        if grade.task_defect:
+            return "The submission could not be graded: the task's metric failed. Your code is not at fault."
+        if not grade.valid:
+            return f"Invalid submission ({grade.reason}): {grade.message}"
+        if scores.shown is None:
+            return "Valid submission. Scores are not shown."
+        direction = "higher" if self.task.spec.metric.higher_is_better else "lower"
+        return f"Score: {scores.shown:.6g} ({direction} is better). Best so far: {scores.best_shown:.6g}."
+
+    def _run(self, code: str, number: int) -> RunResult:
+        """Run a program in the working folder, within what is left of the trial's time."""
+        folder = self._paths.step(number)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "code.py").write_text(code, encoding="utf-8")
+        _remove_file(self._paths.work / "main.py")
+        (self._paths.work / "main.py").write_text(code, encoding="utf-8")
+        seconds = min(self.meter.budget.execution_seconds, self.meter.seconds_left())
+        if seconds <= 0:
+            raise TimeLimit("the trial's time is used")
+        sandbox = self._open_sandbox()
+        started = time.monotonic()
+        try:
+            run = sandbox.run_python(sandbox.inside(f"{WORK}/main.py"), seconds=seconds)
+        except SandboxLost as error:
+            self._sandbox = None
+            self._losses += 1
+            if self._losses >= _SANDBOX_LOSSES:
+                raise
+            run = RunResult(1, f"The program ended its own sandbox ({error}).", 0, time.monotonic() - started)
+        self.seconds_executing += time.monotonic() - started
+        (folder / "output.txt").write_text(run.output, encoding="utf-8")
+        return run
+
+    def _describe_run(self, run: RunResult) -> str:
+        if run.timed_out:
+            head = f"The program was stopped after {run.seconds:.1f} s, its time limit."
+        elif run.ok:
+            head = f"The program ended without an error after {run.seconds:.1f} s."
+        else:
+            head = f"The program failed with exit code {run.exit_code} after {run.seconds:.1f} s."
+        shown = _bounded(run.output.strip())
+        return f"{head}\nOutput:\n{shown}" if shown else f"{head}\nIt printed nothing."
+
+    def _remove_submission(self) -> None:
+        _remove_file(self._paths.work / SUBMISSION)
+
+    def _open_sandbox(self) -> Sandbox:
+        if self._sandbox is None:
+            limits = Limits(
+                seconds=self.meter.budget.execution_seconds,
+                memory_bytes=self._limits.memory_bytes,
+                processes=self._limits.processes,
+                file_bytes=self._limits.file_bytes,
+                output_bytes=self._limits.output_bytes,
+                threads=self._limits.threads,
+            )
+            self._sandbox = self._provider.open(
+                SandboxSpec(
+                    mounts=(Mount(self.task.public, PUBLIC), Mount(self._paths.work, WORK, writable=True)),
+                    workdir=WORK,
+                    limits=limits,
+                    network=self._network,
+                    preload=_PRELOAD,
+                )
+            )
+        return self._sandbox
+
+    def _close_sandbox(self) -> None:
+        if self._sandbox is not None:
+            self._sandbox.close()
+            self._sandbox = None
+
+
+def _syntax_error(code: str) -> str | None:
+    try:
+        compile(code, "main.py", "exec")
+    except (SyntaxError, ValueError) as error:
+        return f"The program is not valid Python: {error}"
+    return None
+
+
+def _bounded(text: str, limit: int = SHOWN_OUTPUT) -> str:
+    """Cut the middle out of a long text; a traceback's last lines always survive."""
+    if len(text) <= limit:
+        return text
+    head, tail = limit // 3, limit - limit // 3
+    left_out = len(text) - head - tail
+    return f"{text[:head]}\n... {left_out} characters left out ...\n{text[-tail:]}"
+
+
+def _remove_file(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        _remove_tree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _remove_tree(path: Path) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def _keep(source: Path, target: Path) -> Path | None:
+    """Copy a regular file that is not too large; never follows a link that agent code has made."""
+    try:
+        handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(handle, "rb") as stream:
+        state = os.fstat(stream.fileno())
+        if not stat.S_ISREG(state.st_mode) or state.st_size > MAX_BYTES:
+            return None
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("wb") as copy:
+            shutil.copyfileobj(stream, copy)
+    return target
