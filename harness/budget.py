@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from harness.errors import CostLimit, StepLimit, TimeLimit, TokenLimit
+from harness.errors import Cancelled, CostLimit, StepLimit, TimeLimit, TokenLimit
 from harness.models.base import Usage
 
 
@@ -40,6 +41,7 @@ class BudgetMeter:
     tokens: int = 0
     cost_usd: float = 0.0
     started: float = field(default_factory=time.monotonic)
+    cancelled: threading.Event = field(default_factory=threading.Event)
 
     def seconds_left(self) -> float:
         """Wall seconds left; infinite without a limit."""
@@ -51,12 +53,18 @@ class BudgetMeter:
         """Steps left."""
         return self.budget.steps - self.steps
 
+    def check_cancelled(self) -> None:
+        """Raise :class:`Cancelled` once the job has been interrupted."""
+        if self.cancelled.is_set():
+            raise Cancelled("the job was interrupted")
+
     def check(self) -> None:
         """Raise the end of the first limit that is reached.
 
         Raises:
-            StepLimit, TimeLimit, TokenLimit, CostLimit: as the class names say.
+            Cancelled, StepLimit, TimeLimit, TokenLimit, CostLimit: as the class names say.
         """
+        self.check_cancelled()
         if self.steps_left() <= 0:
             raise StepLimit(f"all {self.budget.steps} steps are used")
         if self.seconds_left() <= 0:

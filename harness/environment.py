@@ -1,7 +1,7 @@
 """The environment an agent acts in: actions in, observations out, after MLE-Dojo.
 
-Agent code sees ``public/`` read-only and one writable folder. No action ever raises out of
-:meth:`Environment.step` because of what the agent wrote; only limits, a lost sandbox and an explicit ``submit`` end a trial.
+Agent code sees ``public/`` read-only and one writable folder. Nothing that an agent writes makes
+:meth:`Environment.step` raise: only limits, a lost sandbox and an explicit ``submit`` end a trial.
 """
 
 from __future__ import annotations
@@ -264,6 +264,7 @@ class Environment:
             run = sandbox.run_python(sandbox.inside(f"{WORK}/main.py"), seconds=seconds)
         except SandboxLost as error:
             self._sandbox = None
+            self.meter.check_cancelled()
             self._losses += 1
             if self._losses >= _SANDBOX_LOSSES:
                 raise

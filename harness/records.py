@@ -142,7 +142,6 @@ class Timings(_Record):
     model: float
     execution: float
     grading: float
-    setup: float
 
 
 class TrialResult(_Record):

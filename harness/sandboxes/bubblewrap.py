@@ -21,11 +21,22 @@ from harness.sandboxes.parent import WARM_SCRIPT, WarmSandbox, base_environment
 
 _WARM = "/mlesmith/warm.py"
 _TMP_BYTES = 1 << 30
-_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
+_SYSTEM_FILES = (
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/alternatives",
+    "/etc/localtime",
+)
 _NETWORK_FILES = ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl", "/etc/ca-certificates")
 _OUR_PACKAGES = ("harness", "generator", "stats", "leaderboards", "reports", "mlesmith")
 #: Data that ships inside libraries; tasks are made from such data, so an agent could look answers up.
-_BUNDLED_DATA = ("sklearn/datasets/data", "sklearn/datasets/images", "statsmodels/datasets", "pingouin/datasets")
+_BUNDLED_DATA = (
+    "sklearn/datasets/data",
+    "sklearn/datasets/images",
+    "statsmodels/datasets",
+    "pingouin/datasets",
+)
 
 
 class Bubblewrap:
@@ -42,7 +53,10 @@ class Bubblewrap:
                 "or choose --sandbox process to run trusted code without isolation"
             )
         probe = subprocess.run(
-            ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, text=True, check=False
+            ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if probe.returncode != 0:
             raise SandboxUnavailable(

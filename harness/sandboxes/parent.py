@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +21,9 @@ from harness.errors import SandboxLost
 from harness.sandboxes.base import Limits, RunResult, SandboxSpec
 
 log = logging.getLogger(__name__)
+
+#: Sandboxes that are open now, so that an interrupted job can end them all at once.
+_open: weakref.WeakSet[WarmSandbox] = weakref.WeakSet()
 
 START_SECONDS = 120.0
 GRACE_SECONDS = 15.0
@@ -80,12 +85,16 @@ class WarmSandbox:
             self._process.wait()
             for stream in (self._process.stdin, self._process.stdout):
                 if stream is not None:
-                    try:
+                    with contextlib.suppress(BrokenPipeError):
                         stream.close()
-                    except BrokenPipeError:
-                        pass
             self._process = None
         self._stderr.close()
+
+    def kill(self) -> None:
+        """End the parent from any thread; a request in flight then raises ``SandboxLost``."""
+        process = self._process
+        if process is not None and process.poll() is None:
+            _kill_group(process.pid)
 
     def __enter__(self) -> Self:
         return self
@@ -139,6 +148,7 @@ class WarmSandbox:
             env=self._environment,
             start_new_session=True,
         )
+        _open.add(self)
         self._read(START_SECONDS)
 
     def _read(self, seconds: float) -> dict[str, Any]:
@@ -168,6 +178,12 @@ class WarmSandbox:
         said = self._stderr.read(4096).decode("utf-8", errors="replace").strip()
         self.close()
         return SandboxLost(f"the sandbox {what}" + (f": {said}" if said else ""))
+
+
+def kill_open_sandboxes() -> None:
+    """End every open sandbox of this process."""
+    for sandbox in list(_open):
+        sandbox.kill()
 
 
 def rlimits(limits: Limits) -> dict[str, int]:
@@ -210,7 +226,5 @@ def _processor_workarounds() -> dict[str, str]:
 
 
 def _kill_group(pid: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass

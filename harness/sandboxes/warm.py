@@ -42,9 +42,11 @@ def main() -> None:
         except ImportError:
             continue  # a lean interpreter still serves runs that do not need the module
     _answer(replies, {"ready": True})
-    for line in requests:
-        request = json.loads(line)
-        _answer(replies, _serve(request, config, (requests.fileno(), replies.fileno())))
+    while True:
+        line = requests.readline()
+        if not line:
+            return
+        _answer(replies, _serve(json.loads(line), config, (requests.fileno(), replies.fileno())))
 
 
 def _answer(stream, document) -> None:  # type: ignore[no-untyped-def]
@@ -64,7 +66,7 @@ def _serve(request, config, private_fds):  # type: ignore[no-untyped-def]
     os.close(writer)
     output = _BoundedOutput(request["output_bytes"])
     deadline = started + request["seconds"]
-    status = _wait(child, reader, output, deadline)
+    status = _wait(child, reader, private_fds[0], output, deadline)
     timed_out = status is None
     _kill_survivors(child, config["own_pid_namespace"])
     if timed_out:
@@ -80,13 +82,17 @@ def _serve(request, config, private_fds):  # type: ignore[no-untyped-def]
     }
 
 
-def _wait(child, reader, output, deadline):  # type: ignore[no-untyped-def]
-    """Collect output until the child itself ends; a grandchild holding the pipe open does not delay that."""
+def _wait(child, reader, requests, output, deadline):  # type: ignore[no-untyped-def]
+    """Collect output until the child itself ends; a grandchild holding the pipe open does not delay that.
+
+    A harness that has died closes ``requests``; then the run ends at once, as if it had timed out.
+    """
     pidfd = os.pidfd_open(child)
     try:
         poll = select.poll()
         poll.register(reader, select.POLLIN)
         poll.register(pidfd, select.POLLIN)
+        poll.register(requests, select.POLLHUP)
         while True:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -94,6 +100,8 @@ def _wait(child, reader, output, deadline):  # type: ignore[no-untyped-def]
             for fd, _ in poll.poll(left * 1000):
                 if fd == pidfd:
                     return os.waitpid(child, 0)[1]
+                if fd == requests:
+                    return None
                 data = os.read(reader, _CHUNK)
                 if data:
                     output.add(data)

@@ -107,8 +107,8 @@ def prepare_task(task: Task, provider: SandboxProvider, *, seconds: float | None
     found = raw_hash(task.raw)
     if found != task.spec.source.sha256:
         raise TaskError(
-            f"{task.root / 'task.toml'}: source.sha256 is {task.spec.source.sha256} but raw/ hashes to {found}; "
-            "restore the raw data, or declare the new hash"
+            f"{task.root / 'task.toml'}: source.sha256 is {task.spec.source.sha256} but raw/ hashes to "
+            f"{found}; restore the raw data, or declare the new hash"
         )
     with tempfile.TemporaryDirectory(dir=task.root, prefix=".prepare-") as name:
         out = Path(name)

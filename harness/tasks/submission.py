@@ -26,7 +26,7 @@ _SHOWN = 3
 
 
 class Reason(StrEnum):
-    """Why a submission is invalid; ``ok`` when it is valid. ``metric_*`` but ``metric_rejected`` are task defects."""
+    """Why a submission is invalid, or ``ok``; for the task's own defects see ``GradeResult``."""
 
     OK = "ok"
     MISSING_FILE = "missing_file"
@@ -175,7 +175,7 @@ def read_strings(path: Path) -> pd.DataFrame:
 
 def _read_text(path: Path) -> str:
     try:
-        # O_NOFOLLOW and O_NONBLOCK: a link, a pipe or a device made by agent code is looked at, never followed.
+        # A link, a pipe or a device made by agent code is looked at, never followed or waited for.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         raise InvalidSubmission(Reason.MISSING_FILE, f"{path.name} was not written") from None
@@ -232,7 +232,8 @@ def _check_ids(ids: pd.Series, key: AnswerKey) -> None:
     if foreign:
         raise InvalidSubmission(
             Reason.FOREIGN_ID,
-            f"{len(foreign)} ids in {key.id_column!r} are not test ids: {_listed(foreign)}; ids are compared as text",
+            f"{len(foreign)} ids in {key.id_column!r} are not test ids: {_listed(foreign)}; "
+            "ids are compared as text",
         )
     missing = sorted(expected - given)
     if missing:
@@ -256,7 +257,8 @@ def _checked_values(frame: pd.DataFrame, column: str, key: AnswerKey) -> pd.Seri
     if bad.any():
         raise InvalidSubmission(
             Reason.NOT_NUMERIC,
-            f"column {column!r} must hold numbers; it does not for {int(bad.sum())} ids, first {_first(frame, bad, key)}",
+            f"column {column!r} must hold numbers; it does not for {int(bad.sum())} ids, "
+            f"first {_first(frame, bad, key)}",
         )
     infinite = ~np.isfinite(numbers.to_numpy())
     if infinite.any():

@@ -3,7 +3,7 @@
     grade.py REQUEST.json RESULT.json
 
 The request names the metric file, the two CSV files and the types of their columns. The result is
-``{"outcome": "score" | "rejected" | "failed", "score": float, "message": str, "higher_is_better": bool | null}``.
+``{"outcome": "score" | "rejected" | "failed", "score": float, "message": str, "higher_is_better": bool}``.
 """
 
 from __future__ import annotations

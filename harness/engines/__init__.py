@@ -1,0 +1,1 @@
+"""Engines: where and in what order the trials of a job run."""

@@ -1,0 +1,272 @@
+"""A job: many trials, resumable by running the same command again."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.agents.react import AgentConfig
+from harness.budget import Budget
+from harness.engines.local import LocalEngine
+from harness.errors import InputError, Status, policy_of_status
+from harness.jobfolder import exclusive, pin_config, pin_lock, require_space
+from harness.models.base import Usage
+from harness.models.pricing import PriceTable
+from harness.models.registry import ModelConfig, make_model
+from harness.progress import JobProgress, Silent
+from harness.records import (
+    Feedback,
+    JobPaths,
+    TrialPaths,
+    TrialResult,
+    read_record,
+)
+from harness.sandboxes.base import SandboxProvider
+from harness.sandboxes.choose import choose_sandbox
+from harness.tasks.grading import Grader
+from harness.tasks.package import Task, describe_validation, load_task, task_hash
+from harness.trial import TrialSpec, run_trial
+
+
+class JobConfig(BaseModel):
+    """What a job asks for; the same keys as in JOB.toml.
+
+    Attributes:
+        tasks: task folders.
+        models: the candidates.
+        attempts: how often every candidate tries every task.
+        budget: per trial.
+        agent: how the ReAct agent works.
+        feedback: which score agents are told.
+        sandbox: ``auto``, ``bubblewrap`` or ``process``.
+        network: whether agent code may use the network.
+        workers: trials at a time; 0 is the number of processors.
+        shard: ``(i, n)`` runs the i-th of n equal parts only, counted from 1.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    schema_version: Literal[1] = 1
+    tasks: tuple[Path, ...] = Field(min_length=1)
+    models: tuple[ModelConfig, ...] = Field(min_length=1)
+    attempts: int = Field(1, ge=1)
+    budget: Budget = Budget.model_validate({})
+    agent: AgentConfig = AgentConfig.model_validate({})
+    feedback: Feedback = Feedback.TEST
+    sandbox: str = "auto"
+    network: bool = False
+    workers: int = Field(0, ge=0)
+    shard: tuple[int, int] = (1, 1)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether all agent code comes from scripted candidates, which ship with this project."""
+        return all(model.name.startswith("scripted/") for model in self.models)
+
+
+#: What may differ between two runs of one job: it says what to do, not what a trial is.
+_FREE_TO_CHANGE = frozenset({"tasks", "models", "attempts", "workers", "shard"})
+
+
+@dataclass(frozen=True)
+class JobSummary:
+    """How a run of a job ended: trials that belong to it, that were done before, and by final status."""
+
+    out: Path
+    total: int
+    kept: int
+    statuses: dict[Status, int]
+
+    @property
+    def not_run(self) -> int:
+        """Trials without a record."""
+        return self.total - sum(self.statuses.values())
+
+    @property
+    def infrastructure_failures(self) -> int:
+        """Trials that say nothing about their candidate and are tried again by the next run."""
+        return sum(n for status, n in self.statuses.items() if policy_of_status(status).retry)
+
+
+@dataclass(frozen=True)
+class _Planned:
+    task: Task
+    task_hash: str
+    model: ModelConfig
+    attempt: int
+    paths: TrialPaths
+
+
+def read_job_config(path: Path) -> JobConfig:
+    """Read JOB.toml; relative task folders are relative to the file.
+
+    Raises:
+        InputError: names the file and the key.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: not found") from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from error
+    if isinstance(data.get("models"), list):
+        data["models"] = [{"name": m} if isinstance(m, str) else m for m in data["models"]]
+    try:
+        config = JobConfig.model_validate(data)
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation(error)}") from error
+    return config.model_copy(update={"tasks": tuple(path.parent / task for task in config.tasks)})
+
+
+def run_job(
+    config: JobConfig, out: Path, *, progress: JobProgress | None = None, dry_run: bool = False
+) -> JobSummary:
+    """Run all trials of a job that are not done yet.
+
+    Args:
+        config: what to run.
+        out: the job's folder; created when missing, resumed when it holds the same job.
+        progress: told of the plan and of every trial that ends.
+        dry_run: check everything and count, but run nothing and write nothing.
+
+    Raises:
+        InputError: a task, a model or the folder cannot be used; nothing has been run then.
+        KeyboardInterrupt: interrupted; finished trials are kept.
+    """
+    progress = progress or Silent()
+    tasks = _load_tasks(config)
+    _check_models(config)
+    provider = choose_sandbox(config.sandbox, trusted=config.trusted)
+    paths = JobPaths(out)
+    hashes = {f"{task.spec.set}/{task.id}": task_hash(task) for task in tasks}
+    if dry_run:
+        plan = list(_plan(config, tasks, hashes, paths))
+        return _summary(out, plan, kept=sum(_is_done(item.paths) for item in plan))
+    require_space(out)
+    with exclusive(out):
+        pin_config(config, paths, _FREE_TO_CHANGE)
+        pin_lock(hashes, provider, paths)
+        plan = list(_plan(config, tasks, hashes, paths))
+        todo = [item for item in plan if not _is_done(item.paths)]
+        progress.planned(len(plan), len(plan) - len(todo))
+        engine = LocalEngine(config.workers or os.cpu_count() or 1)
+        graders = _Graders(provider, todo)
+
+        def work(item: _Planned) -> None:
+            require_space(out)
+            spec = TrialSpec(
+                item.task,
+                item.task_hash,
+                item.attempt,
+                config.budget,
+                config.agent,
+                config.feedback,
+                config.network,
+            )
+            with graders.lease(item.task) as grader:
+                model = make_model(item.model)
+                progress.finished(run_trial(spec, model, grader, provider, item.paths, engine.cancelled))
+
+        try:
+            engine.run(todo, work)
+        finally:
+            graders.close()
+    return _summary(out, plan, kept=len(plan) - len(todo))
+
+
+class _Graders:
+    """One grader per task, opened by the first trial that needs it and closed after the last."""
+
+    def __init__(self, provider: SandboxProvider, todo: list[_Planned]) -> None:
+        self._provider = provider
+        self._lock = Lock()
+        self._open: dict[Path, Grader] = {}
+        self._left: dict[Path, int] = {}
+        for item in todo:
+            self._left[item.task.root] = self._left.get(item.task.root, 0) + 1
+
+    @contextmanager
+    def lease(self, task: Task) -> Iterator[Grader]:
+        """The task's grader, for one trial."""
+        with self._lock:
+            if task.root not in self._open:
+                self._open[task.root] = Grader(task, self._provider)
+            grader = self._open[task.root]
+        try:
+            yield grader
+        finally:
+            with self._lock:
+                self._left[task.root] -= 1
+                if self._left[task.root] == 0:
+                    self._open.pop(task.root).close()
+
+    def close(self) -> None:
+        """Close what is still open."""
+        for grader in self._open.values():
+            grader.close()
+        self._open.clear()
+
+
+def _load_tasks(config: JobConfig) -> list[Task]:
+    tasks: dict[tuple[str, str], Task] = {}
+    for root in config.tasks:
+        task = load_task(root)
+        task.require_prepared()
+        key = (task.spec.set, task.id)
+        if key in tasks and tasks[key].root != task.root:
+            raise InputError(f"two tasks are named {'/'.join(key)}: {tasks[key].root} and {task.root}")
+        tasks[key] = task
+    return list(tasks.values())
+
+
+def _check_models(config: JobConfig) -> None:
+    names = [model.name for model in config.models]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"model {twice[0]} is named twice; use --attempts to repeat trials")
+    for model in config.models:
+        made = make_model(model)
+        if config.budget.cost_usd is not None and PriceTable().price(made.name, Usage()) is None:
+            raise InputError(
+                f"budget.cost_usd is set but the price of {made.name} is unknown; "
+                "limit tokens instead, or choose a model with a known price"
+            )
+
+
+def _plan(
+    config: JobConfig, tasks: list[Task], hashes: dict[str, str], paths: JobPaths
+) -> Iterator[_Planned]:
+    """All trials of this shard, task by task, so that a task's grader is open only while it is needed."""
+    index, count = config.shard
+    if not 1 <= index <= count:
+        raise InputError(f"--shard {index}/{count}: the first number must lie between 1 and the second")
+    number = 0
+    for task in tasks:
+        digest = hashes[f"{task.spec.set}/{task.id}"]
+        for attempt in range(1, config.attempts + 1):
+            for model in config.models:
+                if number % count == index - 1:
+                    folder = paths.trial(task.spec.set, task.id, model.name, attempt)
+                    yield _Planned(task, digest, model, attempt, folder)
+                number += 1
+
+
+def _is_done(paths: TrialPaths) -> bool:
+    """Whether a trial needs no work: it has a record, and running it again would not help."""
+    if not paths.result.is_file():
+        return False
+    return not policy_of_status(read_record(TrialResult, paths.result).status).retry
+
+
+def _summary(out: Path, plan: list[_Planned], kept: int) -> JobSummary:
+    records = [read_record(TrialResult, item.paths.result) for item in plan if item.paths.result.is_file()]
+    return JobSummary(out, len(plan), kept, dict(Counter(record.status for record in records)))

@@ -1,0 +1,110 @@
+"""The folder of a job: what it was made for, what was resolved, and who may work in it."""
+
+from __future__ import annotations
+
+import fcntl
+import importlib.metadata
+import json
+import platform
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from harness.agents.prompting import prompts_hash
+from harness.errors import InputError
+from harness.records import JobPaths, read_record, strict_json, write_atomically
+from harness.sandboxes.base import SandboxProvider
+
+MIN_FREE_BYTES = 256 << 20
+_PACKAGES = ("mle-smith", "numpy", "pandas", "scikit-learn", "scipy", "openai")
+
+
+def pin_config(config: BaseModel, paths: JobPaths, free_to_change: frozenset[str]) -> None:
+    """Write config.json, or refuse when the folder holds a job of another configuration.
+
+    Args:
+        config: what is asked now.
+        paths: the job's folder.
+        free_to_change: keys that may differ, since they say what to do and not what a trial is.
+    """
+    asked = config.model_dump(mode="json")
+    if paths.config.is_file():
+        found = read_record(type(config), paths.config).model_dump(mode="json")
+        changed = [key for key in asked if key not in free_to_change and asked[key] != found[key]]
+        if changed:
+            shown = "; ".join(f"{key} was {found[key]!r}, now {asked[key]!r}" for key in changed)
+            raise InputError(
+                f"{paths.config}: this folder holds a job with another configuration ({shown}); "
+                "choose another --out, or ask for the same"
+            )
+    elif paths.trials.exists():
+        raise InputError(f"{paths.root}: has trials but no config.json; choose another --out")
+    write_atomically(paths.config, strict_json(asked) + "\n")
+
+
+def pin_lock(hashes: dict[str, str], provider: SandboxProvider, paths: JobPaths) -> None:
+    """Write lock.json, or refuse when a task has changed since the job began."""
+    lock: dict[str, Any] = {"schema_version": 1, "tasks": {}}
+    if paths.lock.is_file():
+        lock = json.loads(paths.lock.read_text(encoding="utf-8"))
+        changed = sorted(name for name, digest in hashes.items() if lock["tasks"].get(name, digest) != digest)
+        if changed:
+            raise InputError(
+                f"{paths.lock}: task {changed[0]} has changed since this job began; choose another --out"
+            )
+        if lock["prompts"] != prompts_hash():
+            raise InputError(f"{paths.lock}: the agent's prompts have changed; choose another --out")
+    lock["tasks"] = {**lock["tasks"], **hashes}
+    lock.setdefault("prompts", prompts_hash())
+    lock.setdefault("sandbox", provider.name)
+    lock.setdefault("python", platform.python_version())
+    lock.setdefault("platform", platform.platform())
+    lock.setdefault("git_commit", _git_commit())
+    lock.setdefault("packages", {name: _version(name) for name in _PACKAGES})
+    write_atomically(paths.lock, strict_json(lock) + "\n")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _git_commit() -> str | None:
+    """The commit of this project when it runs from a checkout."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None
+
+
+@contextmanager
+def exclusive(out: Path) -> Iterator[None]:
+    """Keep two runs from working in one folder; the system drops the lock when a process dies."""
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / ".running").open("w") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InputError(
+                f"{out}: another run works in this folder; wait for it or choose another --out"
+            ) from error
+        yield
+
+
+def require_space(out: Path) -> None:
+    """Refuse to start work that would die half-way for want of disk space."""
+    folder = next(path for path in (out, *out.absolute().parents) if path.exists())
+    free = shutil.disk_usage(folder).free
+    if free < MIN_FREE_BYTES:
+        raise InputError(
+            f"{out}: only {free >> 20} MiB free on its disk; at least {MIN_FREE_BYTES >> 20} MiB are needed"
+        )

@@ -1,0 +1,84 @@
+"""Progress of a job, shown on standard error."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from harness.records import TrialResult
+
+
+class JobProgress(Protocol):
+    """What a job tells while it works. Called from worker threads."""
+
+    def planned(self, total: int, done: int) -> None:
+        """``total`` trials belong to the job, of which ``done`` need no work."""
+        ...
+
+    def finished(self, result: TrialResult) -> None:
+        """A trial has ended."""
+        ...
+
+
+class Silent:
+    """Tells nothing."""
+
+    def planned(self, total: int, done: int) -> None:
+        """Nothing."""
+
+    def finished(self, result: TrialResult) -> None:
+        """Nothing."""
+
+
+class RichProgress:
+    """A progress bar with the last result, on standard error; plain lines where that is no terminal."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("trials"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[last]}"),
+            console=self._console,
+            disable=not self._console.is_terminal,
+        )
+        self._bar = self._progress.add_task("trials", total=None, last="")
+        self._total = self._done = 0
+
+    def planned(self, total: int, done: int) -> None:
+        """Set the scale; trials kept from an earlier run count as done."""
+        self._total, self._done = total, done
+        self._progress.update(self._bar, total=total, completed=done)
+        if not self._console.is_terminal:
+            self._console.print(f"{total} trials, {done} of them already done")
+
+    def finished(self, result: TrialResult) -> None:
+        """Advance by one and show how that trial ended."""
+        self._done += 1
+        score = "invalid" if result.score is None else f"{result.score:.4g}"
+        last = f"{result.task} {result.model} {score}"
+        self._progress.update(self._bar, advance=1, last=last)
+        if not self._console.is_terminal and (self._done % 20 == 0 or self._done == self._total):
+            self._console.print(f"{self._done} of {self._total} trials done; last: {last}")
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()

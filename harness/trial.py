@@ -1,0 +1,238 @@
+"""A trial: one agent, one task, one attempt, one record."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import logging
+import shutil
+import threading
+import time
+import traceback
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+from harness.agents.prompting import prompts_hash
+from harness.agents.react import NAME, AgentConfig, Step, run_agent
+from harness.budget import Budget, BudgetMeter
+from harness.environment import Environment
+from harness.errors import Policy, policy_of
+from harness.models.base import Model, Usage
+from harness.models.pricing import FREE_PROVIDERS, PriceTable
+from harness.records import (
+    Feedback,
+    StepRecord,
+    Timings,
+    TrialPaths,
+    TrialResult,
+    strict_json,
+    write_record,
+)
+from harness.sandboxes.base import SandboxProvider
+from harness.tasks.grading import Grader
+from harness.tasks.package import Task
+from harness.tasks.standing import position_score
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class TrialSpec:
+    """What makes two trials comparable, and which one this is."""
+
+    task: Task
+    task_hash: str
+    attempt: int
+    budget: Budget
+    agent: AgentConfig
+    feedback: Feedback
+    network: bool = False
+
+    @property
+    def spec_hash(self) -> str:
+        """Identity of agent, prompts, budget, feedback policy and network access."""
+        identity = {
+            "agent": NAME,
+            "config": self.agent.model_dump(mode="json"),
+            "prompts": prompts_hash(),
+            "budget": self.budget.model_dump(mode="json"),
+            "feedback": str(self.feedback),
+            "network": self.network,
+        }
+        return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:12]
+
+
+class Trajectory:
+    """Appends events to ``trajectory.jsonl``, one strict JSON document per line, flushed at once."""
+
+    def __init__(self, paths: TrialPaths) -> None:
+        paths.root.mkdir(parents=True, exist_ok=True)
+        self._stream = paths.trajectory.open("w", encoding="utf-8")
+        self._write({"schema_version": 1})
+
+    def record(self, kind: str, fields: dict[str, Any]) -> None:
+        """Append one event: its kind, the time in UTC, and its fields."""
+        self._write({"event": kind, "time": _now(), **fields})
+
+    def _write(self, document: dict[str, Any]) -> None:
+        self._stream.write(strict_json(document, indent=None) + "\n")
+        self._stream.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stream.close()
+
+
+@dataclass
+class _Tally:
+    """The steps of a trial as they happen."""
+
+    steps: list[StepRecord] = field(default_factory=list)
+
+    def add(self, step: Step) -> None:
+        observation = step.observation
+        scores = observation.scores if observation else None
+        self.steps.append(
+            StepRecord(
+                step=step.number,
+                action=step.action.name if step.action else "format_error",
+                ok=bool(observation and observation.ok) or bool(step.action and step.action.name == "submit"),
+                seconds=round(observation.seconds if observation else 0.0, 4),
+                model_seconds=round(step.model_seconds, 4),
+                submitted=scores is not None,
+                valid=None if scores is None else scores.counted is not None,
+                score=None if scores is None else scores.counted,
+                feedback_score=None if scores is None else scores.shown,
+                reason_code=None if scores is None else str(scores.grade.reason),
+                usage=step.reply.usage,
+            )
+        )
+
+
+def run_trial(
+    spec: TrialSpec,
+    model: Model,
+    grader: Grader,
+    provider: SandboxProvider,
+    paths: TrialPaths,
+    cancelled: threading.Event | None = None,
+) -> TrialResult:
+    """Run one trial to its end and write its record; whatever happens inside is in the record.
+
+    What an interrupted run of the same trial left in the folder is removed first, so a trial is idempotent.
+
+    Args:
+        spec: task, budget and agent.
+        model: the candidate, used by this trial alone while it runs.
+        grader: the task's grader.
+        provider: opens the agent's sandbox.
+        paths: the trial's folder.
+        cancelled: once set, the trial ends as ``cancelled`` at the next chance.
+    """
+    if paths.root.exists():
+        shutil.rmtree(paths.root)
+    started, clock = _now(), time.monotonic()
+    meter = BudgetMeter(spec.budget, cancelled=cancelled or threading.Event())
+    tally = _Tally()
+    prices = PriceTable()
+
+    def on_step(step: Step) -> None:
+        tally.add(step)
+        cost = prices.price(model.name, step.reply.usage) if spec.budget.cost_usd is not None else None
+        meter.spend_usage(step.reply.usage, cost)
+
+    with Trajectory(paths) as trajectory:
+        environment = Environment(
+            spec.task, grader, provider, paths, meter, spec.feedback, network=spec.network
+        )
+        end: BaseException
+        try:
+            with environment:
+                run_agent(model, environment, meter, spec.agent, trajectory.record, on_step)
+        except Exception as error:  # noqa: BLE001 - every end of a trial is a record, never a crash of the job
+            end = error
+        policy = policy_of(end)
+        if policy.status == "internal_error":
+            log.error("trial %s failed inside the harness", paths.root, exc_info=end)
+            trajectory.record("internal_error", {"traceback": "".join(traceback.format_exception(end))})
+        trajectory.record("end", {"status": str(policy.status), "reason": str(end)})
+    shutil.rmtree(paths.work, ignore_errors=True)
+    result = _result(spec, model, provider, tally.steps, policy, end, started)
+    timings = Timings(
+        total=round(time.monotonic() - clock, 3),
+        model=round(sum(step.model_seconds for step in tally.steps), 3),
+        execution=round(environment.seconds_executing, 3),
+        grading=round(environment.seconds_grading, 3),
+    )
+    result = result.model_copy(update={"timings": timings, "finished": _now()})
+    write_record(paths.result, result)
+    return result
+
+
+def _result(
+    spec: TrialSpec,
+    model: Model,
+    provider: SandboxProvider,
+    steps: list[StepRecord],
+    policy: Policy,
+    end: BaseException,
+    started: str,
+) -> TrialResult:
+    task = spec.task.spec
+    valid = [step for step in steps if step.score is not None] if policy.score else []
+    sign = 1.0 if task.metric.higher_is_better else -1.0
+    chosen = _counted_step(valid, spec.feedback, sign)
+    score = chosen.score if chosen else None
+    best = max((step.score for step in valid if step.score is not None), key=lambda s: sign * s, default=None)
+    usage = sum((step.usage for step in steps), Usage())
+    happy = policy.status in ("submitted", "step_limit")
+    return TrialResult(
+        task_set=task.set,
+        task=task.id,
+        task_hash=spec.task_hash,
+        modality=task.modality,
+        objective=task.objective,
+        metric=task.metric.name,
+        higher_is_better=task.metric.higher_is_better,
+        metric_best=task.metric.best,
+        model=model.name,
+        agent=NAME,
+        attempt=spec.attempt,
+        feedback=spec.feedback,
+        budget=spec.budget,
+        sandbox=provider.name,
+        spec_hash=spec.spec_hash,
+        status=policy.status,
+        valid=score is not None,
+        score=score,
+        score_step=chosen.step if chosen else None,
+        last_score=valid[-1].score if valid else None,
+        best_score=best,
+        position_score=position_score(spec.task, score) if score is not None else None,
+        steps=tuple(steps),
+        usage=usage,
+        cost_usd=0.0 if model.name.split("/")[0] in FREE_PROVIDERS else None,
+        timings=Timings(total=0.0, model=0.0, execution=0.0, grading=0.0),
+        started=started,
+        finished=started,
+        error=None if happy else f"{type(end).__name__}: {end}"[:2000],
+    )
+
+
+def _counted_step(valid: list[StepRecord], feedback: Feedback, sign: float) -> StepRecord | None:
+    """The step that counts: the best by what the agent was told, or the last if it was told nothing."""
+    if not valid:
+        return None
+    if feedback is Feedback.NONE:
+        return valid[-1]
+    return max(valid, key=lambda step: sign * (step.feedback_score or 0.0))
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
