@@ -2,8 +2,8 @@
 
 Per task, the floor is the worst valid score that any candidate of the pool reached, and the top is the best
 value of the metric as the task declares it, or the pool's best score if a candidate surpassed that. Where the
-two coincide, valid scores are 1. An invalid result is 0. The floor, and so the score, depends on who is in the
-pool: a board records the anchors it used.
+two coincide, valid scores are 1. An invalid result is 0. The floor, and so the score, depends on who is in
+the pool: a board records the anchors it used.
 """
 
 from __future__ import annotations

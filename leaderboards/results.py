@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -149,7 +149,8 @@ def load_results(jobs: Sequence[Path]) -> Results:
                     f"{record.task_set}/{record.task} is in {first.path}; give one of the two jobs, or run "
                     "the second with other attempts"
                 )
-            _moment(source)
+            _moment(source, "started")
+            _moment(source, "finished")
     if not found:
         listed = ", ".join(str(job) for job in jobs) or "no job"
         raise InputError(f"{listed}: no finished trial; run `mlesmith run` to the end first")
@@ -162,15 +163,13 @@ def budget_text(budget: Budget) -> str:
     return " ".join(f"{name}={value:.15g}" for name, value in limits.items())
 
 
-def _moment(source: Source) -> datetime:
-    """When the trial ended, in UTC."""
+def _moment(source: Source, field: Literal["started", "finished"]) -> datetime:
+    """When the trial began or ended, in UTC."""
+    text = getattr(source.record, field)
     try:
-        moment = datetime.fromisoformat(source.record.finished)
+        moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise InputError(
-            f"{source.path}: finished: {source.record.finished!r} is not an ISO 8601 time; "
-            "run the trial again"
-        ) from error
+        raise InputError(f"{source.path}: {field}: {text!r} is not an ISO 8601 time; run it again") from error
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -203,6 +202,6 @@ def _row(source: Source) -> dict[str, Any]:
         "steps": len(r.steps),
         "tokens": r.usage.input + r.usage.output,
         "hours": r.timings.total / 3600,
-        "date": _moment(source).date().isoformat(),
+        "date": _moment(source, "finished").date().isoformat(),
         "error": r.error or "",
     }

@@ -1,0 +1,100 @@
+"""What may share a board, and the refusals by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.budget import Budget
+from harness.errors import Status
+from harness.records import Feedback, TrialResult
+from leaderboards.board import build_boards
+from leaderboards.comparability import ComparabilityError, check_comparable, require_comparable
+from leaderboards.results import Results, load_results
+from tests.leaderboards.trials import trial, write_job
+
+A, B = "scripted/a", "scripted/b"
+
+
+def load(tmp_path: Path, *trials: TrialResult) -> Results:
+    return load_results([write_job(tmp_path / "job", *trials)])
+
+
+def test_like_trials_have_no_findings(tmp_path: Path) -> None:
+    assert check_comparable(load(tmp_path, trial("t", A, 1.0), trial("t", B, 2.0))) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "named"),
+    [
+        ({"feedback": Feedback.NONE}, "feedback-differs", "feedback: test in "),
+        ({"agent": "other"}, "agent-differs", "agent: react in "),
+        ({"budget": Budget.model_validate({"steps": 3})}, "budget-differs", "budget.steps: 15 in "),
+        ({"budget": Budget.model_validate({"tokens": 9})}, "budget-differs", "budget.tokens: None in "),
+        ({"spec_hash": "spec-2"}, "spec-differs", "spec_hash: spec-1 in "),
+        ({"task_hash": "new"}, "task-differs", "task_hash of reference/t: hash-of-t in "),
+        ({"higher_is_better": True}, "task-differs", "higher_is_better of reference/t: False in "),
+    ],
+)
+def test_each_difference_is_refused_by_name(
+    tmp_path: Path, changes: dict[str, Any], code: str, named: str
+) -> None:
+    results = load(tmp_path, trial("t", A, 1.0), trial("t", B, 2.0, **changes))
+    findings = check_comparable(results)
+    assert [(f.code, f.severity) for f in findings] == [(code, "error")]
+    assert findings[0].evidence.startswith(named)
+    with pytest.raises(ComparabilityError) as caught:
+        build_boards([tmp_path / "job"], tmp_path / "boards")
+    message = str(caught.value)
+    for part in (code, named, "scripted--a/1/result.json", "scripted--b/1/result.json", "fix: "):
+        assert part in message
+    assert not (tmp_path / "boards").exists()
+
+
+def test_a_changed_budget_is_named_rather_than_its_hash(tmp_path: Path) -> None:
+    other = trial("t", B, 2.0, budget=Budget.model_validate({"steps": 3}), spec_hash="spec-2")
+    assert [f.code for f in check_comparable(load(tmp_path, trial("t", A, 1.0), other))] == ["budget-differs"]
+
+
+def test_the_same_task_name_in_two_sets_is_two_tasks(tmp_path: Path) -> None:
+    trials = [
+        trial("t", model, 1.0, task_set=s, task_hash=s) for s in ("reference", "smith") for model in (A, B)
+    ]
+    results = load(tmp_path, *trials)
+    assert check_comparable(results) == []
+    assert sorted(set(results.scores_frame()["task"])) == ["reference/t", "smith/t"]
+
+
+def test_warnings_do_not_refuse(tmp_path: Path) -> None:
+    results = load(
+        tmp_path,
+        trial("t", A, 1.0),
+        trial("t", B, 2.0, sandbox="bubblewrap"),
+        trial("u", A, 1.0),
+        trial("u", B, None, status=Status.CANCELLED),
+    )
+    findings = require_comparable(results)
+    assert {f.code: f.evidence for f in findings}[
+        "uneven-tasks"
+    ] == "scripted/b has no counted trial on reference/u"
+    assert sorted((f.code, f.severity) for f in findings) == [
+        ("sandbox-differs", "warning"), ("trials-left-out", "warning"), ("uneven-tasks", "warning"),
+    ]  # fmt: skip
+
+
+def test_trials_that_do_not_count_are_not_compared(tmp_path: Path) -> None:
+    stray = trial("t", "scripted/c", None, status=Status.PROVIDER_ERROR, spec_hash="spec-2")
+    results = load(tmp_path, trial("t", A, 1.0), trial("t", B, 2.0), stray)
+    assert [f.code for f in require_comparable(results)] == ["trials-left-out"]
+
+
+def test_chains_of_common_tasks_connect_models(tmp_path: Path) -> None:
+    # a-b meet on t, b-c on u; d and e only on v.
+    chain = [trial("t", A, 1.0), trial("t", B, 1.0), trial("u", B, 1.0), trial("u", "scripted/c", 1.0)]
+    assert {f.code for f in check_comparable(load(tmp_path, *chain))} == {"uneven-tasks"}
+    island = [trial("v", "scripted/d", 1.0), trial("v", "scripted/e", 1.0)]
+    [finding] = check_comparable(load(tmp_path / "more", *chain, *island))
+    assert finding.code == "disjoint-models"
+    assert "[scripted/a, scripted/b, scripted/c] and [scripted/d, scripted/e]" in finding.evidence
