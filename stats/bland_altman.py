@@ -26,8 +26,8 @@ class BlandAltman:
         level: nominal coverage of the intervals below.
         bias_interval: t interval of the bias.
         loa_low_interval, loa_high_interval: intervals of the limits.
-        limits_method: `exact` (non-central t, Carkeet 2015), `1999` (variance s^2 (1/n + m^2 / (2(n-1))),
-            t quantile, Bland & Altman 1999) or `1986` (variance 3 s^2 / n, t quantile).
+        limits_method: `exact` (non-central t, Carkeet 2015), or the t quantile with the variance of Bland &
+            Altman `1999`, s^2 (1/n + multiplier^2 / (2(n-1))), or `1986`, 3 s^2 / n.
         slope, slope_p: regression of the difference on the mean (proportional bias) and its two-sided p value.
         notes: what is undefined, and why.
     """

@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,9 +64,12 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Floats:
     a, b = _pair(x, y)
     if a.shape[-1] < 2:
         return np.full(a.shape[:-1], np.nan)
+    # Only the statistic is used; the choice of p value avoids exact ones, which are slow, and the asymptotic
+    # one at n = 2, where scipy divides by zero.
+    method: Literal["auto", "asymptotic"] = "auto" if a.shape[-1] == 2 else "asymptotic"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return np.asarray(kendalltau(a, b, axis=-1, method="asymptotic").statistic)
+        return np.asarray(kendalltau(a, b, axis=-1, method=method).statistic)
 
 
 def top3_overlap(x: ArrayLike, y: ArrayLike) -> Floats:

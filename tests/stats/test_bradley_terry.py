@@ -1,0 +1,163 @@
+"""Ratings against published fits, closed forms and independent computations."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from stats.bradley_terry import GaussianPrior, Status, fit
+from stats.comparisons import Comparisons
+
+SOLID = arrays(float, (5, 5), elements=st.integers(1, 9).map(float)).map(lambda w: w * (1 - np.eye(5)))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "bt_wikipedia",  # worked example of Wikipedia
+        "bt_baseball_agresti",  # Agresti, American League East 1987
+        "bt_citations_stigler",  # Stigler 1994
+        "bt_cems_half_ties",  # Dittrich et al. 1998, ties as half wins
+        "bt_two_3_1",  # closed form
+        "bt_two_2_1_tie1",  # closed form
+        "bt_cycle",  # closed form
+        "bt_all_ties",  # closed form
+        "bt_chain_factorises",  # closed form
+    ],
+)
+def test_known_answers(known, case):
+    expected = known[case]["expected"]
+    fitted = fit(known[case]["data"]["wins"], models=known[case]["data"]["items"])
+    np.testing.assert_allclose(fitted.ratings, expected["elo_mean1000"], rtol=0, atol=1e-9)
+    assert fitted.converged and fitted.gradient_norm < 1e-9
+    assert set(fitted.status) == {Status.RATED}
+    if "elo_se_fisher_centered" in expected:
+        errors = np.sqrt(np.diag(fitted.covariance))
+        np.testing.assert_allclose(errors, expected["elo_se_fisher_centered"], rtol=1e-9)
+    if "se_vs_ref" in expected:
+        # The errors against the reference item come from R's glm, which stops at a relative deviance of 1e-8.
+        covariance = fitted.covariance / fitted.unit**2
+        variance = np.diag(covariance) + covariance[0, 0] - 2 * covariance[0]
+        np.testing.assert_allclose(np.sqrt(np.abs(variance)), expected["se_vs_ref"], atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:Perfect separation")
+@settings(max_examples=25, deadline=None)
+@given(SOLID)
+def test_equals_statsmodels_glm(wins):
+    pairs = [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    design = np.zeros((len(pairs), 5))
+    for row, (i, j) in enumerate(pairs):
+        design[row, i], design[row, j] = 1, -1
+    counts = np.array([[wins[i, j], wins[j, i]] for i, j in pairs])
+    glm = sm.GLM(counts, design[:, 1:], family=sm.families.Binomial()).fit(tol=1e-14, maxiter=200)
+    theta = np.concatenate([[0], glm.params])
+    fitted = fit(wins)
+    np.testing.assert_allclose((fitted.ratings - 1000) / fitted.unit, theta - theta.mean(), atol=1e-8)
+    centre = np.eye(5) - 0.2
+    full = np.zeros((5, 5))
+    full[1:, 1:] = glm.cov_params()
+    np.testing.assert_allclose(fitted.covariance / fitted.unit**2, centre @ full @ centre, atol=1e-8)
+
+
+def test_equals_fixed_point_iteration_on_a_sparse_schedule():
+    """Zermelo's iteration, an independent algorithm, on a ring with unequal weights."""
+    wins = np.zeros((6, 6))
+    for i in range(6):
+        wins[i, (i + 1) % 6], wins[(i + 1) % 6, i] = 0.5 + i, 2.25
+    strength = np.ones(6)
+    for _ in range(20000):
+        met = (wins + wins.T) / (strength[:, None] + strength[None, :])
+        strength = wins.sum(axis=1) / met.sum(axis=1)
+        strength /= np.exp(np.log(strength).mean())
+    fitted = fit(wins)
+    np.testing.assert_allclose(fitted.ratings, 1000 + fitted.unit * np.log(strength), atol=1e-8)
+
+
+@settings(max_examples=25, deadline=None)
+@given(SOLID, st.permutations(range(5)), st.floats(0.01, 100))
+def test_invariances(wins, order, weight):
+    fitted = fit(wins)
+    order = list(order)
+    np.testing.assert_allclose(fit(wins[np.ix_(order, order)]).ratings, fitted.ratings[order], atol=1e-8)
+    np.testing.assert_allclose(fit(weight * wins).ratings, fitted.ratings, atol=1e-8)
+    np.testing.assert_allclose(fit(wins.T).ratings, 2000 - fitted.ratings, atol=1e-8)
+    assert fitted.ratings.mean() == pytest.approx(1000, abs=1e-9)
+    # On this scale a strength of one unit more is 100 points, not 400 / ln 10.
+    other = fit(wins, scale=100, base=np.e, offset=0)
+    np.testing.assert_allclose(other.ratings / 100, (fitted.ratings - 1000) / fitted.unit, atol=1e-8)
+
+
+def test_complete_schedule_orders_as_win_totals():
+    rng = np.random.default_rng(3)
+    wins = np.triu(rng.integers(1, 20, size=(9, 9)).astype(float), 1)
+    wins += np.tril(20 - wins.T, -1)
+    fitted = fit(wins)
+    np.testing.assert_array_equal(np.argsort(fitted.ratings), np.argsort(wins.sum(axis=1)))
+
+
+def test_extreme_but_finite_fit_converges():
+    """Odds of 1e6 to 1 along a chain: each step is 400 log10(1e6) = 2400 points."""
+    wins = np.zeros((4, 4))
+    for i in range(3):
+        wins[i, i + 1], wins[i + 1, i] = 1e6, 1.0
+    fitted = fit(wins)
+    np.testing.assert_allclose(np.diff(fitted.ratings), -2400, rtol=1e-9)
+    assert fitted.converged
+
+
+def test_undefeated_and_winless_models_get_an_order_not_a_number():
+    # a always wins, d always loses, b beats c 3 : 1.
+    names = ["a", "b", "c", "d"]
+    wins = np.array([[0, 1, 1, 1], [0, 0, 3, 1], [0, 1, 0, 1], [0, 0, 0, 0]], dtype=float)
+    fitted = fit(wins, models=names)
+    np.testing.assert_allclose(
+        fitted.ratings, [np.nan, 1095.4242509439325, 904.5757490560675, np.nan], atol=1e-9
+    )
+    np.testing.assert_array_equal(fitted.order, [1, 0, 0, -1])
+    assert fitted.status == (Status.SEPARATED, Status.RATED, Status.RATED, Status.SEPARATED)
+    with pytest.raises(ValueError, match=r"a \(separated\), d \(separated\)"):
+        fit(wins, models=names, strict=True)
+
+
+def test_unconnected_groups_are_rated_apart():
+    wins = np.zeros((5, 5))
+    wins[0, 1], wins[1, 0], wins[2, 3], wins[3, 2] = 3, 1, 1, 3
+    fitted = fit(wins)
+    np.testing.assert_allclose(
+        fitted.ratings, [1095.42425, 904.57575, 904.57575, 1095.42425, np.nan], atol=1e-5
+    )
+    assert fitted.status == (Status.DISCONNECTED,) * 4 + (Status.UNCOMPARED,)
+    np.testing.assert_array_equal(fitted.group, [0, 0, 1, 1, 2])
+    assert np.isnan(fitted.covariance[0, 2]) and np.isfinite(fitted.covariance[0, 1])
+
+
+def test_prior_gives_finite_numbers_and_says_so():
+    wins = np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=float)
+    fitted = fit(wins, prior=GaussianPrior(sd=200))
+    assert fitted.prior == GaussianPrior(200)
+    assert set(fitted.status) == {Status.PRIOR}
+    assert fitted.ratings[0] > fitted.ratings[1] > fitted.ratings[2]
+    assert fitted.ratings.mean() == pytest.approx(1000, abs=1e-9)
+    # Stationary point of log-likelihood - sum (R - 1000)^2 / (2 sd^2), checked in the definition.
+    p = 1 / (1 + 10 ** ((fitted.ratings[None, :] - fitted.ratings[:, None]) / 400))
+    gradient = (wins - (wins + wins.T) * p).sum(axis=1) / fitted.unit - (fitted.ratings - 1000) / 200**2
+    np.testing.assert_allclose(gradient, 0, atol=1e-12)
+    # A wide prior on a solid table is the maximum-likelihood fit.
+    solid = np.array([[0, 5, 3], [4, 0, 6], [2, 2, 0]], dtype=float)
+    np.testing.assert_allclose(fit(solid, prior=GaussianPrior(1e7)).ratings, fit(solid).ratings, atol=1e-4)
+    with pytest.raises(ValueError, match="prior sd"):
+        GaussianPrior(0)
+
+
+def test_one_model_is_the_offset_and_no_comparison_is_an_error():
+    alone = fit(np.zeros((1, 1)), models=["a"])
+    assert alone.ratings.tolist() == [1000.0] and alone.status == (Status.RATED,)
+    with pytest.raises(ValueError, match="no comparisons"):
+        fit(np.zeros((3, 3)))
+    with pytest.raises(ValueError, match="no models"):
+        fit(Comparisons((), (), np.zeros((0, 0, 0))))
+    with pytest.raises(ValueError, match="scale must be positive"):
+        fit(np.ones((2, 2)) - np.eye(2), scale=0)
