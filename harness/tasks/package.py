@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -190,6 +191,25 @@ def load_task(root: Path) -> Task:
         if word not in known:
             log.warning("%s: %s %r is not one of %s", path, key, word, ", ".join(known))
     return Task(root=root, spec=spec)
+
+
+def find_tasks(folders: Iterable[Path]) -> list[Path]:
+    """The task folders among ``folders``: each is one, or holds some.
+
+    Raises:
+        TaskError: a folder does not exist, or neither is a task nor holds one.
+    """
+    found: list[Path] = []
+    for folder in folders:
+        if not folder.is_dir():
+            raise TaskError(f"{folder}: no such folder")
+        inner = sorted(path.parent for path in folder.glob("*/task.toml"))
+        if (folder / "task.toml").is_file():
+            inner = [folder]
+        if not inner:
+            raise TaskError(f"{folder}: neither a task folder (no task.toml) nor a folder of task folders")
+        found.extend(inner)
+    return found
 
 
 def describe_validation(error: ValidationError) -> str:

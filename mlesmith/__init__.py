@@ -1,0 +1,1 @@
+"""The ``mlesmith`` command: parses, calls one function of a room below, prints."""

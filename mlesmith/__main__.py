@@ -1,0 +1,5 @@
+"""``python -m mlesmith``."""
+
+from mlesmith.main import main
+
+main()

@@ -1,0 +1,65 @@
+"""``mlesmith board``: build and check leaderboards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mlesmith.console import EXIT_FELL_SHORT, Json, emit, say, shown_path
+
+app = typer.Typer(help="Build and check leaderboards.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command()
+def build(
+    jobs: Annotated[list[Path], typer.Argument(metavar="JOB_DIR...", help="Job folders of `mlesmith run`.")],
+    out: Annotated[Path, typer.Option(help="Where the CSV and JSON files go.")] = Path("boards"),
+    replicates: Annotated[int, typer.Option(min=0, help="Task bootstrap replicates.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    prices: Annotated[
+        Path | None, typer.Option(help="A TOML file of prices that override the table.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Build a board per task set, one of all sets combined, and one per modality.
+
+    Example: mlesmith board build runs/demo/job --out boards
+    """
+    from harness.models.pricing import read_price_table
+    from leaderboards.board import build_boards
+
+    table = None if prices is None else read_price_table(prices)
+    written = build_boards(jobs, out, replicates=replicates, seed=seed, prices=table)
+    if json:
+        emit({"schema_version": 1, "boards": [{"csv": str(b.csv), "json": str(b.json)} for b in written]})
+        return
+    for item in written:
+        say(f"{shown_path(item.csv)}")
+
+
+@app.command()
+def check(
+    board: Annotated[Path, typer.Argument(metavar="BOARD.csv", help="A board file.")], json: Json = False
+) -> None:
+    """Check that a board's columns, ranks, ratings and intervals agree with each other.
+
+    Example: mlesmith board check boards/board-smith.csv
+
+    Exit code 1 when something is wrong.
+    """
+    from leaderboards.check import check_board
+
+    result = check_board(board)
+    if json:
+        findings = [
+            {"code": f.code, "severity": str(f.severity), "evidence": f.evidence} for f in result.findings
+        ]
+        emit({"schema_version": 1, "ok": result.ok, "findings": findings})
+    else:
+        say(f"{shown_path(board)}: {'ok' if result.ok else 'not ok'}")
+        for finding in result.findings:
+            say(f"  {finding.severity} {finding.code}: {finding.evidence}")
+    if not result.ok:
+        raise typer.Exit(EXIT_FELL_SHORT)

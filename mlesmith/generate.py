@@ -1,0 +1,69 @@
+"""``mlesmith generate``: raw datasets to verified tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mlesmith.console import EXIT_FELL_SHORT, Json, SandboxName, emit, fail, note, say, show_table, shown_path
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(generate)
+
+
+def generate(
+    datasets: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="DATASET...", help="Folders or files of raw data, or names of the catalogue."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where the verified tasks go.")] = Path("tasks"),
+    max_tasks: Annotated[int, typer.Option(min=1, max=3, help="Tasks per dataset at most.")] = 3,
+    catalogue: Annotated[
+        bool, typer.Option("--catalogue", help="List the embedded datasets and exit.")
+    ] = False,
+    sandbox: SandboxName = "auto",
+    json: Json = False,
+) -> None:
+    """Turn raw datasets into verified, competition-style tasks.
+
+    Example: mlesmith generate diabetes my-data/ --out tasks
+
+    Exit code 1 when a dataset gave no verified task.
+    """
+    from generator.datasets.catalogue import list_datasets
+
+    if catalogue:
+        cards = list_datasets()
+        if json:
+            emit({"schema_version": 1, "datasets": [card.model_dump(mode="json") for card in cards]})
+        else:
+            show_table(
+                f"{len(cards)} embedded datasets",
+                ("name", "modality", "licence", "title"),
+                ((card.name, card.modality, card.licence, card.title) for card in cards),
+                left=4,
+            )
+        return
+    if not datasets:
+        fail("name at least one DATASET; `mlesmith generate --catalogue` lists the embedded ones")
+
+    from generator.pipeline import generate as run_pipeline
+    from harness.sandboxes.choose import choose_sandbox
+
+    generation = run_pipeline(
+        datasets, out, max_tasks=max_tasks, provider=choose_sandbox(sandbox), progress=note
+    )
+    if json:
+        emit(generation.document())
+    else:
+        for outcome in generation.outcomes:
+            say(f"{outcome.dataset}: {len(outcome.verified)} verified, {len(outcome.rejected)} rejected")
+            for rejected in outcome.rejected:
+                say(f"  {rejected}")
+        say(f"verified tasks are in {shown_path(out)}")
+    if any(not outcome.verified for outcome in generation.outcomes):
+        raise typer.Exit(EXIT_FELL_SHORT)
