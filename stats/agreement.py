@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stats.bland_altman import BlandAltman, bland_altman
-from stats.bradley_terry import GaussianPrior, fit
+from stats.bradley_terry import Fit, GaussianPrior, fit
 from stats.comparisons import Comparisons
 from stats.concordance import lin_ccc
 from stats.correlation import STATISTICS
@@ -174,21 +174,28 @@ def agree_sets(
 
     Both sets are rated; then the tasks of each are resampled independently, the ratings refitted, and the
     statistics given basic bootstrap intervals. Replicates without a finite fit are left out and counted. The
-    `n` of the intervals is the number of tasks of the smaller set.
+    `n` of the intervals is the number of tasks of the smaller set. Rank correlations and overlaps of few
+    models take few values, and their intervals cover less than the level says.
 
     Args:
-        a, b: comparisons of the two sets; models without a rating in both are left out.
+        a, b: comparisons of the two sets. Models without a rating in both are left out, and so are all but
+            the largest of groups that were never compared.
         prior: applied to both fits, or None for maximum likelihood.
         part_whole, name_a, name_b, level: as in `agree`.
         replicates, seed: of the bootstrap; one seed, two independent streams.
     """
     fit_a, fit_b = fit(a, prior=prior), fit(b, prior=prior)
-    result = agree(
-        dict(zip(fit_a.models, fit_a.ratings.tolist(), strict=True)),
-        dict(zip(fit_b.models, fit_b.ratings.tolist(), strict=True)),
-        name_a, name_b, part_whole=part_whole, level=level,
-    )  # fmt: skip
+    table_a, table_b = _one_scale(fit_a), _one_scale(fit_b)
+    result = agree(table_a, table_b, name_a, name_b, part_whole=part_whole, level=level)
     notes = list(result.notes)
+    for name, fitted, table in ((name_a, fit_a, table_a), (name_b, fit_b, table_b)):
+        apart = [
+            m for m, r in zip(fitted.models, fitted.ratings, strict=True) if np.isfinite(r) and m not in table
+        ]
+        if apart:
+            notes.append(
+                f"{name}: {', '.join(apart)} left out: never compared with the others, so on no common scale"
+            )
     shared = len(set(a.tasks) & set(b.tasks))
     if shared:
         notes.append(
@@ -227,6 +234,12 @@ def _table(ratings: Table, name: str) -> dict[str, float]:
         except (TypeError, ValueError):
             raise ValueError(f"{name}: rating {value!r} of {model} is not a number") from None
     return table
+
+
+def _one_scale(fitted: Fit) -> dict[str, float]:
+    """Ratings of the largest set of models that were fitted together."""
+    block = max(fitted.blocks, key=len, default=np.empty(0, dtype=np.int64))
+    return {fitted.models[i]: float(fitted.ratings[i]) for i in block}
 
 
 def _places(models: Sequence[str], wanted: Sequence[str]) -> list[int]:

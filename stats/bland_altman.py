@@ -28,7 +28,7 @@ class BlandAltman:
         loa_low_interval, loa_high_interval: intervals of the limits.
         limits_method: `exact` (non-central t, Carkeet 2015), or the t quantile with the variance of Bland &
             Altman `1999`, s^2 (1/n + multiplier^2 / (2(n-1))), or `1986`, 3 s^2 / n.
-        slope, slope_p: regression of the difference on the mean (proportional bias) and its two-sided p value.
+        slope, slope_p: regression of the difference on the mean (proportional bias), two-sided p value.
         notes: what is undefined, and why.
     """
 

@@ -52,7 +52,7 @@ class GaussianPrior:
             raise ValueError(f"prior sd must be positive and finite, not {self.sd}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fit:
     """A fitted Bradley-Terry model; all arrays follow `models`.
 
@@ -186,7 +186,7 @@ def _statuses(graph: Connectivity, compared: NDArray[np.bool_], *, with_prior: b
     return tuple(status(i) for i in range(len(compared)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """Natural-log strengths (B, n) with zero mean, steps taken, and largest gradient per comparison (B,)."""
 

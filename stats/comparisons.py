@@ -23,7 +23,7 @@ InvalidPolicy = Literal["loses", "dropped"]
 COLUMNS = ("task", "model", "attempt", "score", "valid", "higher_is_better")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparisons:
     """Per-task win matrices.
 

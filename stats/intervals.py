@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, stdtrit
 
-from stats.bradley_terry import Fit, fit, inverse_information, solve
+from stats.bradley_terry import CONVERGED, Fit, fit, inverse_information, solve
 from stats.comparisons import Comparisons
 from stats.connectivity import strongly_connected
 
@@ -48,7 +48,7 @@ class Interval:
     failed: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Intervals:
     """Intervals for an array of estimates of one shape; `n` counts the units behind each of them."""
 
@@ -160,9 +160,10 @@ def bootstrap_ratings(
             wins = (draws[first : first + batch] @ flat).reshape(-1, size, size)
             exists = np.ones(len(wins), dtype=bool) if fitted.precision > 0 else strongly_connected(wins)
             if exists.any():
-                theta = solve(wins[exists], fitted.precision, start).theta
-                rows = first + np.flatnonzero(exists)
-                ratings[rows[:, None], block[None, :]] = fitted.offset + fitted.unit * theta
+                solution = solve(wins[exists], fitted.precision, start)
+                good = solution.gradient_norm < CONVERGED
+                rows = first + np.flatnonzero(exists)[good]
+                ratings[rows[:, None], block[None, :]] = fitted.offset + fitted.unit * solution.theta[good]
     return ratings
 
 

@@ -18,7 +18,7 @@ from stats.ranks import mean_win_rate, rank_intervals, rating_ranks
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ratings:
     """Rated models, best first; arrays of length n follow `models`.
 

@@ -149,3 +149,15 @@ def test_failed_replicates_are_counted(make_scores):
     found = agree_sets(a, b, replicates=200)
     failed = found.intervals["slope"].failed
     assert failed > 0 and any(f"{failed} of 200 bootstrap replicates" in note for note in found.notes)
+
+
+def test_groups_without_a_common_scale_are_not_mixed(make_scores):
+    scores = make_scores(tasks=12, models=5, seed=14)
+    whole = Comparisons.from_scores(scores)
+    first = scores["task"] < "t006"
+    split = scores[(first & (scores["model"] < "m3")) | (~first & (scores["model"] >= "m3"))]
+    found = agree_sets(
+        Comparisons.from_scores(rename_tasks(split, "s")), whole, "split", "whole", replicates=20
+    )
+    assert found.models == ("m0", "m1", "m2")
+    assert any(note.startswith("split: m3, m4 left out") for note in found.notes)
