@@ -52,6 +52,7 @@ def generate(
         fail("name at least one DATASET; `mlesmith generate --catalogue` lists the embedded ones")
 
     from generator.pipeline import generate as run_pipeline
+
     from harness.sandboxes.choose import choose_sandbox
 
     generation = run_pipeline(

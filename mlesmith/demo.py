@@ -1,0 +1,169 @@
+"""``mlesmith demo``: the whole line, offline, on the embedded data."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mlesmith.console import (
+    EXIT_FELL_SHORT,
+    Json,
+    SandboxName,
+    emit,
+    note,
+    number,
+    say,
+    show_table,
+    shown_path,
+)
+
+if TYPE_CHECKING:
+    from harness.sandboxes.base import SandboxProvider
+    from leaderboards.board import WrittenBoard
+
+#: The quick selection, frozen: varied in modality and objective, and small enough to finish in minutes.
+QUICK_REFERENCE = (
+    "titanic-survival",
+    "fuel-economy",
+    "handwritten-digits",
+    "bird-strike-phase",
+    "atmospheric-co2",
+    "gene-functions",
+    "travel-mode-choice",
+    "vowel-speakers",
+    "health-spending",
+    "leaf-outlines",
+)
+QUICK_DATASETS = ("ames-housing", "concrete", "credit-applications", "diabetes", "films", "water-flow")
+CANDIDATES = ("idle", "constant", "tree", "neighbours", "linear", "forest", "boosting", "blended")
+STEPS = 10
+SECONDS = 600.0
+EXECUTION_SECONDS = 120.0
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(demo)
+
+
+def demo(
+    full: Annotated[
+        bool, typer.Option("--full", help="All tasks of both sets, not the quick selection.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Where everything goes; run again to go on.")] = Path("runs/demo"),
+    workers: Annotated[int, typer.Option(min=0, help="Trials at a time; 0 is one per processor.")] = 0,
+    sandbox: SandboxName = "auto",
+    json: Json = False,
+) -> None:
+    """Run the main job end to end, with no key, no Docker and no network.
+
+    Raw datasets become verified tasks; scripted candidates of graded skill run on these and on the hand-made
+    reference tasks; the result is rated, the two sets are compared, and a report is written.
+
+    Example: mlesmith demo
+    """
+    from generator.pipeline import generate
+    from reports.agreement import agreement_of_files
+    from reports.site import build_site
+
+    from generator.datasets.catalogue import list_datasets
+    from harness.job import run_job
+    from harness.progress import RichProgress
+    from harness.sandboxes.choose import choose_sandbox
+    from leaderboards.board import build_boards
+    from mlesmith import agree
+
+    provider = choose_sandbox(sandbox, trusted=True)
+    note("1/5 preparing the reference tasks")
+    reference = _prepare_reference(out / "tasks" / "reference", full, provider)
+    note("2/5 generating and verifying the smith tasks")
+    datasets = [card.name for card in list_datasets()] if full else list(QUICK_DATASETS)
+    generation = generate(datasets, out / "tasks" / "smith", provider=provider, progress=note)
+    smith = [folder for outcome in generation.outcomes for folder in outcome.verified]
+    note(f"3/5 running {len(CANDIDATES)} candidates on {len(reference)} + {len(smith)} tasks")
+    job = out / ("job-full" if full else "job")
+    with RichProgress() as progress:
+        summary = run_job(_config([*reference, *smith], provider, workers), job, progress=progress)
+    note("4/5 rating and comparing")
+    boards = build_boards([job], out / "boards")
+    by_set = {item.board.name: item for item in boards}
+    agreement = agreement_of_files([by_set["reference"].csv, by_set["smith"].csv])
+    note("5/5 writing the report")
+    index = build_site([job], out / "report")
+
+    if json:
+        emit(
+            {
+                "schema_version": 1,
+                "trials": summary.total,
+                "boards": [str(item.csv) for item in boards],
+                "agreement": agreement,
+                "report": str(index),
+            }
+        )
+    else:
+        _show_board(by_set["combined"])
+        agree.show(agreement)
+        say()
+        for item in boards:
+            say(f"board   {shown_path(item.csv)}")
+        say(f"report  {shown_path(index)}")
+    if summary.infrastructure_failures or summary.not_run:
+        raise typer.Exit(EXIT_FELL_SHORT)
+
+
+def _prepare_reference(out: Path, full: bool, provider: SandboxProvider) -> list[Path]:
+    """Copy the hand-made tasks to where they can be prepared, and prepare those that are not."""
+    from harness.tasksets.catalogue import list_tasks, reference_task
+
+    from harness.tasks.package import load_task
+    from harness.tasks.preparing import prepare_task
+
+    folders = []
+    for name in list_tasks() if full else QUICK_REFERENCE:
+        folder = out / name
+        if not (folder / "task.toml").is_file():
+            shutil.copytree(reference_task(name), folder, dirs_exist_ok=True)
+        task = load_task(folder)
+        if not task.is_prepared:
+            prepare_task(task, provider)
+        folders.append(folder)
+    return folders
+
+
+def _config(tasks: list[Path], provider: SandboxProvider, workers: int):  # type: ignore[no-untyped-def]
+    from harness.job import JobConfig
+
+    return JobConfig.model_validate(
+        {
+            "tasks": tasks,
+            "models": [{"name": f"scripted/{name}"} for name in CANDIDATES],
+            "budget": {"steps": STEPS, "seconds": SECONDS, "execution_seconds": EXECUTION_SECONDS},
+            "sandbox": provider.name,
+            "workers": workers,
+        }
+    )
+
+
+def _show_board(item: WrittenBoard) -> None:
+    show_table(
+        f"Board: {item.board.name}",
+        ("rank", "model", "elo", "95 % interval", "tasks", "valid", "score", "hours"),
+        (
+            (
+                str(row.rank),
+                row.model,
+                number(row.elo, 1),
+                f"{number(row.elo_low, 0)} to {number(row.elo_high, 0)}",
+                str(row.n_tasks),
+                number(row.valid_rate, 2),
+                number(row.mean_normalised_score),
+                number(row.hours, 3),
+            )
+            for row in item.board.rows
+        ),
+        left=2,
+    )
