@@ -57,8 +57,7 @@ def show(document: dict[str, Any]) -> None:
         ),
     )
     together = document["all_sets"]
-    say(
-        f"all sets: Cronbach's alpha {number(together['cronbach_alpha'])}, ICC(2,1) {number(together['icc_2_1'])}"
-    )
+    alpha, icc = number(together["cronbach_alpha"]), number(together["icc_2_1"])
+    say(f"all sets: Cronbach's alpha {alpha}, ICC(2,1) {icc}")
     for line in document["notes"]:
         say(f"note: {line}")
