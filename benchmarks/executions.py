@@ -2,9 +2,9 @@
 
     python benchmarks/executions.py
 
-Every way runs the same small program, which imports pandas and scikit-learn and fits a model. Prints the median
-of several runs, taken in turn so that a drift of the machine's speed meets all of them, and the ratio to the
-plain subprocess.
+Every way runs the same small program, which imports pandas and scikit-learn and fits a model. Prints the
+median of several runs, taken in turn so that a drift of the machine's speed meets all of them, and the ratio to
+the plain subprocess.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from harness.sandboxes.base import ROOT, Mount, SandboxSpec
@@ -35,7 +36,7 @@ PRELOAD = ("numpy", "pandas", "sklearn.ensemble", "sklearn.linear_model")
 WORK = f"{ROOT}/work"
 
 
-def timed(work: Callable[[], None]) -> float:
+def timed(work: Callable[[], object]) -> float:
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
@@ -55,12 +56,13 @@ def main() -> None:
             sandboxes = {"bubblewrap": bubblewrap, "process": process}
             script = {key: sandbox.inside(f"{WORK}/program.py") for key, sandbox in sandboxes.items()}
             for key, sandbox in sandboxes.items():
-                seconds[f"{key}, first run"] = [timed(lambda s=sandbox, k=key: s.run_python(script[k]))]
+                seconds[f"{key}, first run"] = [timed(partial(sandbox.run_python, script[key]))]
                 seconds[f"{key}, warm run"] = []
             for _ in range(ROUNDS):
                 seconds["plain subprocess"].append(timed(plain))
                 for key, sandbox in sandboxes.items():
-                    seconds[f"{key}, warm run"].append(timed(lambda s=sandbox, k=key: s.run_python(script[k])))
+                    run = partial(sandbox.run_python, script[key])
+                    seconds[f"{key}, warm run"].append(timed(run))
     base = statistics.median(seconds["plain subprocess"])
     print(f"{'way':24} {'median ms':>10} {'of plain':>9}")
     for way, values in seconds.items():
