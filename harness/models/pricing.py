@@ -96,7 +96,7 @@ class PriceTable:
         return _listed_price(provider, name, usages, when)
 
 
-def load_prices(path: Path | None = None) -> PriceTable:
+def read_price_table(path: Path | None = None) -> PriceTable:
     """The published table, with the overrides of a file if one is given.
 
     Raises:

@@ -13,7 +13,7 @@ import pytest
 
 from harness.errors import InputError
 from harness.models.base import Usage
-from harness.models.pricing import PriceTable, load_prices
+from harness.models.pricing import PriceTable, read_price_table
 
 NOON = datetime(2025, 11, 1, 12, tzinfo=UTC)
 NIGHT = datetime(2025, 11, 1, 20, tzinfo=UTC)
@@ -102,7 +102,7 @@ def test_overrides_come_first(tmp_path: Path) -> None:
         'schema_version = 1\n[models."openai/gpt-4o-mini"]\ninput = 1.0\noutput = 10.0\ncache_read = 0.5\n'
         '[models."vllm/qwen3-8b"]\ninput = 0.0\noutput = 0.0\n'
     )
-    table = load_prices(path)
+    table = read_price_table(path)
     usage = Usage(input=1_000_000, cache_read=400_000, cache_write=100_000, output=200_000)
     # 500k plain x 1.0 + 400k read x 0.5 + 100k written x 1.0 (the input price) + 200k x 10.0
     assert table.price("openai/gpt-4o-mini", usage) == pytest.approx(0.5 + 0.2 + 0.1 + 2.0)
@@ -126,13 +126,13 @@ def test_bad_override_files_are_named(tmp_path: Path, text: str, named: str) -> 
     path = tmp_path / "prices.toml"
     path.write_text(text)
     with pytest.raises(InputError) as caught:
-        load_prices(path)
+        read_price_table(path)
     assert str(path) in str(caught.value) and named in str(caught.value)
 
 
 def test_missing_override_file() -> None:
     with pytest.raises(InputError, match=r"nowhere\.toml: cannot be read"):
-        load_prices(Path("nowhere.toml"))
+        read_price_table(Path("nowhere.toml"))
 
 
 def test_table_version_is_the_packages() -> None:
