@@ -1,0 +1,1 @@
+"""Tables, figures and the static site: pure functions of boards and run records."""

@@ -1,0 +1,172 @@
+"""The paper's tables for any ratings, and how a table is printed: fixed formats as Markdown, CSV or HTML."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+AGREEMENT_COLUMNS = {
+    "pearson_r": "r",
+    "r_squared": "R²",
+    "spearman_rho": "ρ",
+    "kendall_tau_b": "τ-b",
+    "ccc": "CCC",
+    "top3_overlap": "Top-3",
+    "top5_overlap": "Top-5",
+}
+NOTHING = "–"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its formats.
+
+    Attributes:
+        title: what it shows.
+        frame: the numbers at full precision; a missing value prints as a dash (as nothing in CSV).
+        formats: column to format specification (``.1f``); others print as they are.
+        headers: column to printed header.
+        notes: lines below the table.
+    """
+
+    title: str
+    frame: pd.DataFrame
+    formats: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    @property
+    def header(self) -> list[str]:
+        """Printed headers."""
+        return [self.headers.get(column, column) for column in self.frame.columns]
+
+    def cells(self, nothing: str = NOTHING) -> list[list[str]]:
+        """All cells as text."""
+        return [
+            [self._cell(column, value, nothing) for column, value in row.items()]
+            for row in self.frame.astype(object).to_dict("records")
+        ]
+
+    def is_number(self, column: Any) -> bool:
+        """Whether a column is aligned as numbers."""
+        return column in self.formats
+
+    def markdown(self) -> str:
+        """A Markdown table with its title and notes."""
+
+        def line(cells: Sequence[str]) -> str:
+            return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+        rule = ["---:" if self.is_number(column) else "---" for column in self.frame.columns]
+        lines = [f"**{self.title}**", "", line(self.header), line(rule), *map(line, self.cells())]
+        return "\n".join([*lines, *(f"\n{note}" for note in self.notes)]) + "\n"
+
+    def csv(self) -> str:
+        """CSV with the frame's own column names."""
+        stream = io.StringIO()
+        frame = pd.DataFrame(self.cells(nothing=""), columns=self.frame.columns)
+        frame.to_csv(stream, index=False, lineterminator="\n")
+        return stream.getvalue()
+
+    def html(self) -> str:
+        """An HTML table with caption and header cells; everything is escaped."""
+        kinds = ['class="number"' if self.is_number(column) else "" for column in self.frame.columns]
+
+        def cell(tag: str, text: str, attributes: str) -> str:
+            return f"<{' '.join(filter(None, (tag, attributes)))}>{escape(text)}</{tag}>"
+
+        head = "".join(
+            cell("th", text, f'scope="col" {kind}'.strip())
+            for text, kind in zip(self.header, kinds, strict=True)
+        )
+        body = []
+        for row in self.cells():
+            first = cell("th", row[0], 'scope="row"')
+            body.append(f"<tr>{first}{''.join(map(cell, ['td'] * (len(row) - 1), row[1:], kinds[1:]))}</tr>")
+        notes = "".join(f'<p class="note">{escape(note)}</p>' for note in self.notes)
+        return (
+            f'<div class="scroll"><table><caption>{escape(self.title)}</caption>'
+            f"<thead><tr>{head}</tr></thead>"
+            f"<tbody>{''.join(body)}</tbody></table></div>{notes}"
+        )
+
+    def _cell(self, column: Any, value: Any, nothing: str) -> str:
+        if value is None or (isinstance(value, float) and pd.isna(value)):
+            return nothing
+        return format(value, self.formats.get(column, ""))
+
+
+def ratings_table(
+    sets: Mapping[str, Mapping[str, float]],
+    *,
+    title: str,
+    order_by: str | None = None,
+    notes: Sequence[str] = (),
+) -> Table:
+    """Table 1: the Elo of every model in every set, with its rank there, best first.
+
+    Args:
+        sets: by name of the set, Elo by model; a missing or NaN Elo is a model without a rating there.
+        title, notes: of the table.
+        order_by: the set whose ranks give the order; the first by default.
+    """
+    wide = pd.DataFrame({name: pd.Series(dict(ratings), dtype=float) for name, ratings in sets.items()})
+    ranks = wide.rank(ascending=False, method="min")
+    first = order_by or next(iter(sets))
+    wide["model"] = wide.index.astype(str)
+    order = ranks.assign(model=wide["model"]).sort_values([first, "model"], na_position="last").index
+    frame = pd.DataFrame({"model": wide.loc[order, "model"]})
+    for name in sets:
+        frame[name] = wide.loc[order, name]
+        frame[f"{name}_rank"] = ranks.loc[order, name]
+    return Table(
+        title=title,
+        frame=frame.reset_index(drop=True),
+        formats={**dict.fromkeys(sets, ".1f"), **{f"{name}_rank": ".0f" for name in sets}},
+        headers={"model": "Model", **{f"{name}_rank": "rank" for name in sets}},
+        notes=notes,
+    )
+
+
+def agreement_table(document: Mapping[str, Any], *, title: str, notes: Sequence[str] = ()) -> Table:
+    """Table 2: one row per pair of an agreement document (see :mod:`reports.agreement`)."""
+    rows = []
+    for pair in document["pairs"]:
+        limits = pair["bland_altman"] or {}
+        rows.append(
+            {
+                "pair": f"{pair['a']} - {pair['b']}",
+                "n": pair["n"],
+                **{name: pair[name] for name in AGREEMENT_COLUMNS},
+                "slope": pair["slope"],
+                **{name: limits.get(name) for name in ("bias", "loa_low", "loa_high")},
+                "cronbach_alpha": pair["cronbach_alpha"],
+                "icc_2_1": pair["icc_2_1"],
+            }
+        )
+    decimals = dict.fromkeys([*AGREEMENT_COLUMNS, "cronbach_alpha", "icc_2_1"], ".3f")
+    return Table(
+        title=title,
+        frame=pd.DataFrame(rows),
+        formats={
+            "n": ".0f",
+            **decimals,
+            "slope": ".2f",
+            **dict.fromkeys(("bias", "loa_low", "loa_high"), "+z.1f"),
+        },
+        headers={
+            "pair": "Pair",
+            **AGREEMENT_COLUMNS,
+            "bias": "bias",
+            "loa_low": "lower limit",
+            "loa_high": "upper limit",
+            "cronbach_alpha": "α",
+            "icc_2_1": "ICC(2,1)",
+        },
+        notes=notes,
+    )
