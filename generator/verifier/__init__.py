@@ -1,0 +1,1 @@
+"""The verifier: any task package in, findings and a verdict out."""
