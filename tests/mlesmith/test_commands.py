@@ -1,0 +1,191 @@
+"""The command line as scripts use it: exit codes, JSON documents, and one clear line for bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.tasks.package import Task
+
+ROOT = Path(__file__).parents[2]
+RUN = [sys.executable, "-m", "mlesmith"]
+
+
+def mlesmith(
+    *arguments: object, cwd: Path = ROOT, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the real command in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **(env or {})}
+    return subprocess.run(
+        [*RUN, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd, env=environment
+    )
+
+
+def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The one JSON document on standard output; strict, so that a NaN fails the test."""
+
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} in JSON")
+
+    read = json.loads(done.stdout, parse_constant=refuse)
+    assert read["schema_version"] == 1
+    return read
+
+
+COMMANDS = ("demo", "generate", "run", "rate", "agree", "report", "paper", "models", "task", "board")
+VERBS = ("task list", "task prepare", "task grade", "task verify", "board build", "board check")
+
+
+@pytest.mark.parametrize("command", (*COMMANDS, *VERBS))
+def test_every_command_explains_itself(command: str) -> None:
+    done = mlesmith(*command.split(), "--help")
+    assert done.returncode == 0
+    assert "Usage: " in done.stdout
+    if command not in ("task", "board"):
+        assert "Example: mlesmith" in done.stdout
+        assert "--json" in done.stdout
+
+
+def test_grade_reports_the_score_and_an_invalid_submission_exits_1(iris: Task, tmp_path: Path) -> None:
+    done = mlesmith("task", "grade", iris.root, iris.answer_path, "--json")
+    assert done.returncode == 0, done.stderr
+    assert document(done) == {
+        "schema_version": 1, "task": "iris", "valid": True, "raw_score": 1.0, "reason_code": "ok", "message": "valid",
+    }  # fmt: skip
+    bad = tmp_path / "bad.csv"
+    bad.write_text("flower,colour\n001,blue\n")
+    done = mlesmith("task", "grade", iris.root, bad, "--json")
+    assert done.returncode == 1
+    assert document(done)["reason_code"] == "wrong_columns"
+    assert document(done)["raw_score"] is None
+
+
+def test_prepare_is_repeatable(iris: Task) -> None:
+    before = iris.answer_path.read_bytes()
+    done = mlesmith("task", "prepare", iris.root, "--json")
+    assert done.returncode == 0, done.stderr
+    assert [task["task"] for task in document(done)["tasks"]] == ["iris"]
+    assert iris.answer_path.read_bytes() == before
+
+
+def test_run_then_board_then_check_then_agree_then_report(iris: Task, tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    run = ("run", "--tasks", iris.root, "--model", "scripted/constant", "--model", "scripted/linear",
+           "--model", "scripted/forest", "--steps", 8, "--out", job, "--json")  # fmt: skip
+    done = mlesmith(*run)
+    assert done.returncode == 0, done.stderr
+    assert document(done)["trials"] == 3
+    assert document(done)["kept"] == 0
+    assert document(mlesmith(*run))["kept"] == 3, "a repeated run keeps what is done"
+
+    changed = mlesmith(*("9" if item == 8 else item for item in run))
+    assert changed.returncode == 2
+    assert "'steps': 8" in changed.stderr and "'steps': 9" in changed.stderr
+
+    boards = tmp_path / "boards"
+    done = mlesmith("board", "build", job, "--out", boards, "--json")
+    assert done.returncode == 0, done.stderr
+    csv = Path(document(done)["boards"][0]["csv"])
+    assert csv.name == "board-reference.csv"
+    assert document(mlesmith("board", "check", csv, "--json"))["ok"]
+
+    done = mlesmith("report", job, "--html", tmp_path / "site", "--json")
+    assert done.returncode == 0, done.stderr
+    assert Path(document(done)["index"]).read_text(encoding="utf-8").startswith("<!")
+
+
+def test_rate_rates(tmp_path: Path) -> None:
+    """Two models, three wins to one: the closed form puts them 400 log10(3) = 190.8485 apart around 1000."""
+    scores = tmp_path / "scores.csv"
+    lines = ["task,model,attempt,score,valid,higher_is_better"]
+    for task, (a, b) in enumerate([(2, 1), (2, 1), (2, 1), (1, 2)]):
+        lines += [f"t{task},a,1,{a},true,true", f"t{task},b,1,{b},true,true"]
+    scores.write_text("\n".join(lines) + "\n")
+    done = mlesmith("rate", scores, "--json")
+    assert done.returncode == 0, done.stderr
+    elo = {row["model"]: row["elo"] for row in document(done)["ratings"]}
+    assert elo["a"] - elo["b"] == pytest.approx(190.8485, abs=1e-4)
+    assert elo["a"] + elo["b"] == pytest.approx(2000)
+
+
+def test_agree_reproduces_the_paper(tmp_path: Path) -> None:
+    done = mlesmith("paper", "--out", tmp_path / "paper", "--json")
+    assert done.returncode == 0, done.stderr
+    document(done)
+
+
+BAD_TASK_TOML = 'schema_version = 1\nid = "bad"\ntitel = "a misspelt key"\n'
+
+
+def bad_inputs(tmp: Path, iris: Task) -> dict[str, tuple[tuple[object, ...], tuple[str, ...]]]:
+    """Name -> the command and the words that its one line must hold."""
+    (tmp / "bad").mkdir()
+    (tmp / "bad" / "task.toml").write_text(BAD_TASK_TOML)
+    (tmp / "job.toml").write_text("tasks = [")
+    (tmp / "keys.toml").write_text(
+        'schema_version = 1\ntasks = ["iris"]\nmodels = ["scripted/linear"]\nstep = 3\n'
+    )
+    (tmp / "binary.csv").write_bytes(b"\xff\xfe\x00\x01")
+    (tmp / "columns.csv").write_text("name,points\na,1\n")
+    model = ("--model", "scripted/linear", "--out", tmp / "out")
+    return {
+        "missing task": (("task", "grade", tmp / "none", iris.answer_path), ("none", "no such")),
+        "bad TOML": (("run", tmp / "job.toml", "--out", tmp / "out"), ("job.toml", "TOML")),
+        "unknown key": (("run", tmp / "keys.toml", "--out", tmp / "out"), ("keys.toml", "step", "unknown key")),
+        "bad task.toml": (("task", "list", tmp / "bad"), ("task.toml", "titel", "metric: required")),
+        "unknown provider": (
+            ("run", "--tasks", iris.root, "--model", "antrhopic/x", "--out", tmp / "out"), ("antrhopic/x", "openai/"),
+        ),
+        "unknown policy": (
+            ("run", "--tasks", iris.root, "--model", "scripted/forrest", "--out", tmp / "out"), ("forest",),
+        ),
+        "missing key": (
+            ("run", "--tasks", iris.root, "--model", "openai/gpt-4o-mini", "--out", tmp / "out"), ("OPENAI_API_KEY",),
+        ),
+        "no model": (("run", "--tasks", iris.root), ("--model",)),
+        "unknown feedback": (
+            ("run", "--tasks", iris.root, *model, "--feedback", "maybe"), ("feedback", "'test', 'split' or 'none'"),
+        ),
+        "bad shard": (("run", "--tasks", iris.root, *model, "--shard", "3/2"), ("--shard 3/2",)),
+        "unknown sandbox": (("run", "--tasks", iris.root, *model, "--sandbox", "jail"), ("jail", "bubblewrap")),
+        "missing scores": (("rate", tmp / "none.csv"), ("none.csv",)),
+        "unreadable scores": (("rate", tmp / "binary.csv"), ("binary.csv",)),
+        "wrong columns": (("rate", tmp / "columns.csv"), ("columns.csv", "task")),
+        "one board": (("agree", tmp / "columns.csv"), ("two",)),
+        "board without elo": (("agree", tmp / "columns.csv", tmp / "columns.csv"), ("columns.csv", "model")),
+        "not a job": (("board", "build", tmp, "--out", tmp / "boards"), ("not a job folder",)),
+        "report of no job": (("report", tmp, "--html", tmp / "site"), ("not a job folder",)),
+        "unknown dataset": (("generate", "diabetis", "--out", tmp / "tasks"), ("diabetis", "diabetes")),
+        "no dataset": (("generate", "--out", tmp / "tasks"), ("--catalogue",)),
+    }  # fmt: skip
+
+
+def test_bad_input_is_one_clear_line_and_exit_code_2(iris: Task, tmp_path: Path) -> None:
+    environment = {"OPENAI_API_KEY": ""}
+    for name, (command, words) in bad_inputs(tmp_path, iris).items():
+        done = mlesmith(*command, env=environment)
+        assert done.returncode == 2, f"{name}: exit {done.returncode}: {done.stderr}"
+        lines = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+        assert len(lines) == 1, f"{name}: {done.stderr}"
+        assert "Traceback" not in done.stderr, name
+        for word in words:
+            assert word in lines[0], f"{name}: {word!r} not in {lines[0]!r}"
+        assert not (tmp_path / "out" / "trials").exists(), f"{name}: something was run"
+
+
+def test_no_bubblewrap_is_said_with_the_remedy(iris: Task, tmp_path: Path) -> None:
+    """With a PATH that has no bwrap: refused when it is asked for, and replaced loudly for scripted code."""
+    empty = {"PATH": str(tmp_path)}
+    done = mlesmith("task", "grade", iris.root, iris.answer_path, "--sandbox", "bubblewrap", env=empty)
+    assert done.returncode == 2
+    assert "install the package bubblewrap" in done.stderr
+    done = mlesmith("task", "grade", iris.root, iris.answer_path, "--sandbox", "process", "--json", env=empty)
+    assert done.returncode == 0
+    assert document(done)["raw_score"] == 1.0
+    assert "isolates nothing" in done.stderr
