@@ -157,7 +157,7 @@ def agreement_table(document: Mapping[str, Any], *, title: str, notes: Sequence[
             "n": ".0f",
             **decimals,
             "slope": ".2f",
-            **dict.fromkeys(("bias", "loa_low", "loa_high"), "+z.1f"),
+            **dict.fromkeys(("bias", "loa_low", "loa_high"), "z.1f"),
         },
         headers={
             "pair": "Pair",

@@ -104,7 +104,7 @@ def bland_altman_plot(
         style = "-" if label == "bias" else (0, (5, 3))
         axes.axhline(value, color=colour, linewidth=1.2, linestyle=style, gid=label)
         axes.text(
-            1.01, value, f"{label}\n{value + 0.0:+.1f}", transform=axes.get_yaxis_transform(), va="center",
+            1.01, value, f"{label}\n{value:+z.1f}", transform=axes.get_yaxis_transform(), va="center",
             fontsize=8.5, color=colour,
         )  # fmt: skip
     for i, model in enumerate(models):

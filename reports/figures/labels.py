@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
@@ -39,6 +42,7 @@ def label_points(
     frame = axes.get_window_extent(renderer)
     points = [axes.transData.transform(point) for point in zip(x, y, strict=True)]
     taken = [Bbox.from_extents(px - 4, py - 4, px + 4, py + 4) for px, py in points]
+    lines = [_small_boxes(line) for line in axes.lines if len(line.get_path()) > 1]
     notes = []
     for own, (px, py, name) in enumerate(zip(x, y, names, strict=True)):
         note = axes.annotate(
@@ -48,6 +52,7 @@ def label_points(
             textcoords="offset points",
             fontsize=8.5,
             color=INK,
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
             arrowprops={"arrowstyle": "-", "color": MUTED, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3},
         )
         best: tuple[float, Bbox, tuple[float, float, str, str]] | None = None
@@ -55,6 +60,7 @@ def label_points(
             _put(note, place)
             box = note.get_window_extent(renderer)
             cost = sum(_overlap(box, other) for i, other in enumerate(taken) if i != own)
+            cost += sum(_overlap(box, dot) for line in lines for dot in line)
             cost += 3 * (box.width * box.height - _overlap(box, frame))
             if best is None or cost < best[0] - 1:
                 best = (cost, box, place)
@@ -67,6 +73,14 @@ def label_points(
         taken.append(best[1])
         notes.append(note)
     return notes
+
+
+def _small_boxes(line: Line2D) -> list[Bbox]:
+    """Boxes along a line, in pixels."""
+    corners = np.asarray(line.get_transform().transform_path(line.get_path()).vertices, dtype=float)
+    steps = np.linspace(0, len(corners) - 1, 80)
+    xs, ys = (np.interp(steps, np.arange(len(corners)), corners[:, axis]) for axis in (0, 1))
+    return [Bbox.from_extents(x - 2, y - 2, x + 2, y + 2) for x, y in zip(xs, ys, strict=True)]
 
 
 def _put(note: Annotation, place: tuple[float, float, str, str]) -> None:

@@ -38,9 +38,14 @@ def resources_plot(used: pd.DataFrame, looks: Mapping[str, Look] | None = None) 
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
         axes.locator_params(axis="x", nbins=4)
+        axes.xaxis.set_major_formatter(_tick)
     panels[0].set_yticks(range(len(models)), [names[m] for m in models])
     panels[0].set_ylim(len(models) - 0.45, -0.55)
     return figure
+
+
+def _tick(value: float, _: int) -> str:
+    return f"{value / 1e3:g}k" if value >= 1e4 else f"{value:g}"
 
 
 def _plain(value: float) -> str:
