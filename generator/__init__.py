@@ -1,0 +1,1 @@
+"""Raw datasets to verified tasks: profile, proposals, task packages, verification, funnel."""

@@ -1,0 +1,220 @@
+"""The profile of a raw dataset: what its files, tables, columns and images are, found without any model.
+
+Raw data are read as data only: nothing in a cell or a file name is ever run or obeyed. The same bytes give
+the same profile.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from PIL import Image, UnidentifiedImageError
+
+from generator.columns import Column, Kind, profile_column
+from generator.datasets.catalogue import fingerprint, raw_files
+from generator.series import TimeAxis, find_time, wide_series
+from generator.tables import UnreadableTable, read_table, table_format
+
+log = logging.getLogger(__name__)
+
+IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"})
+_GROUP_VALUES = 30
+_GROUP_SHARE = 0.004
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the dataset.
+
+    Attributes:
+        path: relative to the raw folder.
+        rows: number of data rows.
+        columns: in file order.
+        duplicate_rows: rows that repeat an earlier row in every cell.
+        keys: columns whose values are all present and distinct.
+        groups: columns whose values repeat and may identify an entity that owns several rows.
+        time: how the rows lie in time, when they carry dates.
+        wide_series: columns that are the successive values of one series in each row.
+    """
+
+    path: str
+    rows: int
+    columns: tuple[Column, ...]
+    duplicate_rows: int
+    keys: tuple[str, ...]
+    groups: tuple[str, ...]
+    time: TimeAxis | None
+    wide_series: tuple[str, ...]
+
+    def column(self, name: str) -> Column:
+        """The column of that name. Raises ``KeyError`` when there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(f"{self.path}: no column {name!r}")
+
+
+@dataclass(frozen=True)
+class ImageFolder:
+    """Images sorted into one folder for each class, or lying in one folder.
+
+    Attributes:
+        root: the folder that holds the class folders, relative to the raw folder (``.`` for itself).
+        classes: name of each class folder with its number of images; empty when all lie in one folder.
+        images: number of images that open.
+        broken: images that do not open.
+        widths: smallest and largest width in pixels; ``heights`` likewise.
+        modes: colour modes with their counts, as Pillow names them.
+    """
+
+    root: str
+    classes: tuple[tuple[str, int], ...]
+    images: int
+    broken: int
+    widths: tuple[int, int]
+    heights: tuple[int, int]
+    modes: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Everything the generator knows about a dataset before proposing a task.
+
+    ``skipped`` lists the files that were not understood, with the reason.
+    """
+
+    name: str
+    files: int
+    bytes: int
+    sha256: str
+    tables: tuple[Table, ...]
+    images: ImageFolder | None
+    skipped: tuple[tuple[str, str], ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain lists, dictionaries, strings and finite numbers."""
+        return dataclasses.asdict(self)
+
+    def summary(self) -> list[str]:
+        """A reader's account, line by line."""
+        lines = [f"{self.name}: {self.files} files, {self.bytes} bytes"]
+        for table in self.tables:
+            lines.append(f"table {table.path}: {table.rows} rows, {len(table.columns)} columns, "
+                         f"{table.duplicate_rows} repeated rows")  # fmt: skip
+            if table.keys:
+                lines.append(f"  keys: {', '.join(table.keys)}")
+            if table.groups:
+                lines.append(f"  entities that repeat: {', '.join(table.groups)}")
+            if table.time:
+                time = table.time
+                kind = "a series" if time.series else "dated events"
+                owner = f" for each {time.entity}" if time.entity else ""
+                lines.append(f"  time: {' + '.join(time.columns)}, {kind}{owner}, {time.start} to {time.end}")
+            if table.wide_series:
+                lines.append(f"  each row is a series: {table.wide_series[0]} to {table.wide_series[-1]}")
+            lines += [f"  {_column_line(column)}" for column in table.columns]
+        if self.images:
+            lines.append(f"images: {self.images.images} in {len(self.images.classes)} class folders, "
+                         f"{self.images.broken} broken")  # fmt: skip
+        lines += [f"skipped {path}: {reason}" for path, reason in self.skipped]
+        return lines
+
+
+def profile_dataset(folder: Path, name: str | None = None) -> Profile:
+    """Profile all raw files below ``folder``; what cannot be read is listed, never fatal."""
+    files = raw_files(folder)
+    tables, skipped = [], []
+    pictures = [path for path in files if path.suffix.lower() in IMAGE_SUFFIXES]
+    for path in files:
+        relative = path.relative_to(folder).as_posix()
+        if path in pictures:
+            continue
+        if table_format(path) is None:
+            skipped.append((relative, "not a known table or image format"))
+            continue
+        try:
+            tables.append(profile_table(read_table(path), relative))
+        except UnreadableTable as error:
+            skipped.append((relative, str(error)))
+    return Profile(
+        name=name or folder.resolve().name,
+        files=len(files),
+        bytes=sum(path.stat().st_size for path in files),
+        sha256=fingerprint(folder),
+        tables=tuple(sorted(tables, key=lambda table: (-table.rows * len(table.columns), table.path))),
+        images=_profile_images(folder, pictures) if pictures else None,
+        skipped=tuple(skipped),
+    )
+
+
+def profile_table(table: pd.DataFrame, path: str) -> Table:
+    """Profile one table that was read already."""
+    columns = tuple(profile_column(table[name]) for name in table.columns)
+    rows = len(table)
+    keys = tuple(
+        c.name for c in columns if c.missing == 0 and c.unique == rows and not c.kind == Kind.NUMERIC
+    )
+    groups = tuple(
+        c.name
+        for c in columns
+        if c.kind in (Kind.CATEGORY, Kind.ID)
+        and c.unique >= max(_GROUP_VALUES, _GROUP_SHARE * rows)
+        and (rows - c.missing) / c.unique >= 1.5
+    )
+    return Table(
+        path=path,
+        rows=rows,
+        columns=columns,
+        duplicate_rows=int(table.astype(str).duplicated().sum()),
+        keys=keys,
+        groups=groups,
+        time=find_time(table, columns),
+        wide_series=wide_series(columns),
+    )
+
+
+def _profile_images(folder: Path, paths: list[Path]) -> ImageFolder:
+    widths, heights = [], []
+    modes: Counter[str] = Counter()
+    parents: Counter[Path] = Counter()
+    broken = 0
+    for path in paths:
+        try:
+            with Image.open(path) as image:
+                widths.append(image.width)
+                heights.append(image.height)
+                modes[image.mode] += 1
+        except (UnidentifiedImageError, OSError):
+            broken += 1
+            continue
+        parents[path.parent] += 1
+    roots = {parent.parent for parent in parents}
+    by_class = len(parents) >= 2 and len(roots) == 1
+    root = next(iter(roots)) if by_class else folder
+    classes = tuple(sorted((parent.name, count) for parent, count in parents.items())) if by_class else ()
+    return ImageFolder(
+        root=root.relative_to(folder).as_posix(),
+        classes=classes,
+        images=len(widths),
+        broken=broken,
+        widths=(min(widths, default=0), max(widths, default=0)),
+        heights=(min(heights, default=0), max(heights, default=0)),
+        modes=tuple(sorted(modes.items())),
+    )
+
+
+def _column_line(column: Column) -> str:
+    parts = [f"{column.name}: {column.kind}, {column.unique} distinct, {column.missing} missing"]
+    if column.minimum is not None:
+        parts.append(f"{column.minimum:g} to {column.maximum:g}")
+    if column.classes and column.kind in (Kind.CATEGORY, Kind.BOOLEAN):
+        parts.append("most often " + ", ".join(f"{value} ({count})" for value, count in column.classes[:3]))
+    if column.labels:
+        parts.append(f"lists of {len(column.labels)} labels")
+    return "; ".join(parts)

@@ -1,0 +1,106 @@
+"""A proposed task: everything that has to be decided before a task package can be written."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Shape = Literal["table", "windows", "images"]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SplitChoice(_Model):
+    """How train and test are separated, and why.
+
+    Attributes:
+        kind: as in ``task.toml``.
+        columns: for ``time`` those that give the time of a row, for ``group`` those that identify an entity.
+        reason: a sentence for people.
+    """
+
+    kind: Literal["random", "stratified", "group", "time"]
+    columns: tuple[str, ...] = ()
+    reason: str = Field(min_length=1)
+
+
+class Window(_Model):
+    """A stretch of one series from which a later value is predicted.
+
+    Attributes:
+        value: the column of the series.
+        history: number of successive values shown.
+        ahead: how many steps after the last shown value the target lies.
+        step_seconds: the distance of the values.
+    """
+
+    value: str
+    history: int = Field(ge=2)
+    ahead: int = Field(ge=1)
+    step_seconds: float = Field(gt=0)
+
+
+class Evidence(_Model):
+    """What a quick cross-validation says about a target. Skills: 0 a constant guess, 1 perfect.
+
+    Attributes:
+        skill: mean skill of a forest.
+        spread: standard deviation of the skill over the folds.
+        measure: what the skill is (R², 2 AUC - 1, ...).
+        rows: how many rows were used.
+    """
+
+    skill: float
+    spread: float
+    measure: str
+    rows: int
+
+
+class Proposal(_Model):
+    """One task that the data can carry.
+
+    Attributes:
+        id: short, telling, unique among the dataset's tasks.
+        shape: which layout of prepare.py fits.
+        table: path of the table below the raw folder, empty for images.
+        targets: the columns to predict, as they will be named in the task.
+        source_target: the raw column behind the targets when it is named otherwise (lists of labels).
+        features: raw columns that the participant gets.
+        ignored: raw columns that are left out, each with the reason.
+        classes: labels that are kept, most frequent first, of a classification.
+        positive: the class written as 1 when the prediction is a probability.
+        query: the column within whose values rows are ranked.
+        difficulty: from the skill that the quick check reached.
+    """
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
+    title: str
+    shape: Shape
+    table: str = ""
+    modality: str
+    objective: str
+    targets: tuple[str, ...] = Field(min_length=1)
+    source_target: str | None = None
+    metric: str
+    features: tuple[str, ...] = ()
+    ignored: tuple[tuple[str, str], ...] = ()
+    classes: tuple[str, ...] = ()
+    positive: str | None = None
+    query: str | None = None
+    window: Window | None = None
+    split: SplitChoice
+    difficulty: Literal["easy", "medium", "hard"]
+    rationale: str
+    evidence: Evidence
+    tags: tuple[str, ...] = ()
+
+
+class Refusal(_Model):
+    """A formulation that was considered and not proposed, with the reason."""
+
+    target: str
+    objective: str
+    reason: str

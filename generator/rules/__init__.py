@@ -1,0 +1,1 @@
+"""Task design by rules, without any model: from the profile to proposals and task packages."""

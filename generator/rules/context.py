@@ -1,0 +1,84 @@
+"""What the rules look at while they propose tasks from one table, and the numbers they judge by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+
+from generator.columns import Column, Kind
+from generator.profile import Table
+from generator.proposals import Evidence, Proposal, Refusal
+
+#: Skill a target must reach to be worth proposing: below it the gain drowns in a usual test set's noise.
+LEAST_SKILL = 0.1
+#: Skill above which nothing is left to do.
+MOST_SKILL = 0.97
+#: Skill of one feature alone from which it is the target in another form.
+PROXY_SKILL = 0.95
+#: Rows a table needs, so that at least 100 can be tested.
+LEAST_ROWS = 300
+#: Rows a class needs to be asked for.
+CLASS_ROWS = 40
+MOST_CLASSES = 20
+
+
+@dataclass(frozen=True)
+class Context:
+    """One raw table with what is known about its dataset.
+
+    Attributes:
+        dataset: the dataset's name.
+        title: the dataset's title, empty when it has no card.
+        table: the profile of the table.
+        frame: the table itself.
+    """
+
+    dataset: str
+    title: str
+    table: Table
+    frame: pd.DataFrame
+
+    @property
+    def about(self) -> str:
+        """Name and title in one string."""
+        return f"{self.dataset} {self.title}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one family of rules found."""
+
+    proposals: tuple[Proposal, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def usable(context: Context) -> tuple[list[Column], list[tuple[str, str]]]:
+    """The columns fit to be features, and the others with the reason."""
+    kept, left = [], []
+    for column in context.table.columns:
+        if column.kind is Kind.CONSTANT:
+            left.append((column.name, "it holds a single value"))
+        elif column.kind is Kind.ID and column.name not in context.table.groups:
+            left.append((column.name, "it only numbers the rows"))
+        elif column.missing > 0.8 * context.table.rows:
+            left.append((column.name, "it is missing in most rows"))
+        else:
+            kept.append(column)
+    return kept, left
+
+
+def verdict(evidence: Evidence) -> str | None:
+    """Why a target with this evidence is not proposed, or ``None`` when it is fit."""
+    if evidence.skill < LEAST_SKILL or evidence.skill < 2 * evidence.spread:
+        return (f"the features hardly help: skill {evidence.skill:.2f} ± {evidence.spread:.2f} "
+                f"({evidence.measure}, at least {LEAST_SKILL} is needed)")  # fmt: skip
+    if evidence.skill > MOST_SKILL:
+        return f"the features give it away: skill {evidence.skill:.2f} (at most {MOST_SKILL})"
+    return None
+
+
+def difficulty(evidence: Evidence) -> Literal["easy", "medium", "hard"]:
+    """Hard where a quick forest explains little, easy where it explains nearly all."""
+    return "hard" if evidence.skill < 0.4 else "medium" if evidence.skill < 0.8 else "easy"

@@ -1,0 +1,235 @@
+"""What the participant reads: goal, data, files, columns, metric and submission, true to the files."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pandas as pd
+
+from generator.columns import Column, Kind
+from generator.datasets.catalogue import DatasetCard
+from generator.profile import Table
+from generator.proposals import Proposal
+from generator.rules.metrics import METRICS
+from generator.rules.naming import duration, plain
+
+_WIDTH = 100
+_LISTED_LEVELS = 8
+_TYPES = {
+    Kind.NUMERIC: "number",
+    Kind.INTEGER: "whole number",
+    Kind.BOOLEAN: "one of two values",
+    Kind.CATEGORY: "category",
+    Kind.ID: "name",
+    Kind.LIST: "list",
+    Kind.TEXT: "text",
+    Kind.DATE: "date",
+}
+
+
+def describe(proposal: Proposal, card: DatasetCard, table: Table | None, public: Path, id_column: str) -> str:
+    """The text of description.txt for a task whose ``public/`` files are there."""
+    train, test = (pd.read_csv(public / name, low_memory=False) for name in ("train.csv", "test.csv"))
+    sections = [
+        (proposal.title, [_goal(proposal, card, id_column)]),
+        ("Data", [_origin(card), _split(proposal, id_column, train)]),
+        ("Files", [_files(proposal, train, test)]),
+        ("Columns", [_columns(proposal, table, train, id_column)]),
+        ("Metric", [_metric(proposal)]),
+        ("Submission", [_submission(proposal, public, id_column, len(test))]),
+    ]
+    parts = []
+    for number, (heading, paragraphs) in enumerate(sections):
+        line = ("=" if number == 0 else "-") * min(len(heading), _WIDTH)
+        parts.append("\n".join([heading, line, "", "\n\n".join(p for p in paragraphs if p)]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _goal(proposal: Proposal, card: DatasetCard, id_column: str) -> str:
+    names = _listing([f"`{name}`" for name in proposal.targets])
+    metric = METRICS[proposal.metric]
+    if proposal.window is not None:
+        window = proposal.window
+        shown, after = (duration(steps * window.step_seconds) for steps in (window.history, window.ahead))
+        what = (
+            f"Each row shows {window.history} successive values of `{window.value}`, one every "
+            f"{duration(window.step_seconds)} ({shown} in all). Predict by how much the value will have changed "
+            f"{after} after the last one shown: {names} is that later value minus the last value shown."
+        )
+    elif proposal.shape == "images":
+        what = f"Say for each test image which of the {len(proposal.classes)} classes it shows."
+    elif proposal.objective == "multi-label classification":
+        what = (
+            f"Say for each test row which values of `{proposal.source_target}` apply to it. Several may; each has "
+            "a column of its own, 1 where it applies and 0 where not."
+        )
+    elif proposal.query is not None:
+        what = (
+            f"Order the test rows of each `{proposal.query}` by {names}, the highest first. Submit any number for "
+            "each row: only the order within a group counts, not the size. The group of a row is the part of "
+            f"`{id_column}` before the dash, and also the column `{proposal.query}`."
+        )
+    elif proposal.positive is not None:
+        others = [name for name in proposal.classes if name != proposal.positive]
+        what = (
+            f"Predict for each test row the probability that {names} is 1, which stands for "
+            f'"{proposal.positive}"; 0 stands for "{others[0]}".'
+        )
+    elif proposal.objective == "classification":
+        what = f"Predict {names} for each test row: one of {len(proposal.classes)} classes."
+    elif proposal.objective == "forecasting" and proposal.split.kind == "time":
+        what = (
+            f"Forecast {names} for each test row. The test rows come after all training rows in time, and only what "
+            "is known in advance is given for them."
+        )
+    elif proposal.split.kind == "time":
+        what = (
+            f"Predict {names} for each test row from the other figures of the same time. The test rows come after "
+            "all training rows in time."
+        )
+    elif len(proposal.targets) > 1:
+        what = f"Predict the {len(proposal.targets)} numbers {names} for each test row."
+    else:
+        what = f"Predict the number {names} for each test row."
+    direction = "higher" if metric.higher_is_better else "lower"
+    return _wrap(f"{what} The score is the {_inner(metric.title)}; {direction} is better.")
+
+
+def _origin(card: DatasetCard) -> str:
+    about = " ".join(card.description.split())
+    lead = f"{card.title}. " if card.title else ""
+    source = f" Licence: {card.licence}." + (f" Source: {card.url}" if card.url else "")
+    if about:
+        return _wrap(f"{lead}The source describes its data as a whole: {about}{source}")
+    return _wrap(f"{lead}The raw data are called {card.name} and came without a description.{source}")
+
+
+def _split(proposal: Proposal, id_column: str, train: pd.DataFrame) -> str:
+    reason = proposal.split.reason[0].upper() + proposal.split.reason[1:]
+    text = f"How train and test were separated: {reason}."
+    text += f" The values of `{id_column}` were dealt at random and carry no information"
+    text += f" beyond the {plain(proposal.query)}." if proposal.query else "."
+    hidden = [f"`{name}` ({reason})" for name, reason in proposal.ignored]
+    if 0 < len(hidden) <= 12:
+        text += f" Columns of the source that are not given: {'; '.join(hidden)}."
+    elif hidden:
+        names = _listing([f"`{name}`" for name, _ in proposal.ignored])
+        text += f" Columns of the source that are not given: {names}."
+    return _wrap(text)
+
+
+def _files(proposal: Proposal, train: pd.DataFrame, test: pd.DataFrame) -> str:
+    lines = [
+        f"- `train.csv`: {len(train)} rows with the target{'s' if len(proposal.targets) > 1 else ''}.",
+        f"- `test.csv`: {len(test)} rows to predict, without the target{'s' if len(proposal.targets) > 1 else ''}.",
+        f"- `sample_submission.csv`: a valid submission for the {len(test)} test rows that knows nothing.",
+    ]
+    if proposal.shape == "images":
+        lines.append(
+            "- `images/`: the image files; the column `image` holds their paths relative to this folder's parent."
+        )
+    return "\n".join(_wrap(line, hang=True) for line in lines)
+
+
+def _columns(proposal: Proposal, table: Table | None, train: pd.DataFrame, id_column: str) -> str:
+    known = {column.name: column for column in table.columns} if table else {}
+    series = set(table.wide_series) if table else set()
+    if proposal.window is not None:
+        series |= {f"t{step:03d}" for step in range(proposal.window.history)}
+    curve = [name for name in train.columns if name in series and name not in proposal.targets]
+    lines = []
+    for name in train.columns:
+        if name in curve[1:]:
+            continue
+        if curve and name == curve[0]:
+            lines.append(
+                f"- `{name}` to `{curve[-1]}`: number. {len(curve)} successive values, the oldest first."
+            )
+            continue
+        lines.append(f"- `{name}`: {_meaning(proposal, known.get(name), train[name], id_column)}")
+    return "\n".join(_wrap(line, hang=True) for line in lines)
+
+
+def _meaning(proposal: Proposal, column: Column | None, values: pd.Series, id_column: str) -> str:
+    name = str(values.name)
+    missing = f" Missing in {values.isna().mean():.1%} of the training rows." if values.isna().any() else ""
+    if name == id_column:
+        return "identifies the row."
+    if name in proposal.targets:
+        return f"the target, only in `train.csv`. {_target_meaning(proposal, values)}"
+    if name == "image":
+        return "path of the image file."
+    if name == "group_id" or column is None:
+        if name.endswith("timestamp"):
+            return "date and time, put together from its parts."
+        return (
+            "which rows belong together; no group is in both files."
+            if name.endswith("group_id")
+            else "given."
+        )
+    kind = _TYPES.get(column.kind, "value")
+    if column.kind in (Kind.CATEGORY, Kind.BOOLEAN):
+        levels = sorted(values.dropna().astype(str).unique())
+        if len(levels) <= _LISTED_LEVELS:
+            return f"{kind}. One of {_listing(levels, 'or')}.{missing}"
+        return (
+            f"{kind}. {len(levels)} different values in `train.csv`, such as {_listing(levels[:3])}.{missing}"
+        )
+    if column.is_number and values.notna().any():
+        return f"{kind}. From {values.min():g} to {values.max():g} in `train.csv`.{missing}"
+    return f"{kind}.{missing}"
+
+
+def _target_meaning(proposal: Proposal, values: pd.Series) -> str:
+    if proposal.objective == "multi-label classification":
+        label = dict(zip(proposal.targets, proposal.classes, strict=True))[str(values.name)]
+        return f'1 where "{label}" applies, else 0.'
+    if proposal.positive is not None:
+        others = [name for name in proposal.classes if name != proposal.positive]
+        return f'1 stands for "{proposal.positive}" ({values.mean():.1%} of the training rows), 0 for "{others[0]}".'
+    if proposal.classes:
+        counts = values.astype(str).value_counts()
+        shown = [f"{name} ({counts[name]})" for name in sorted(counts.index, key=lambda n: (-counts[n], n))]
+        return f"Classes with their training rows: {', '.join(shown)}."
+    return f"A number from {values.min():g} to {values.max():g} in `train.csv`, median {values.median():g}."
+
+
+def _metric(proposal: Proposal) -> str:
+    metric = METRICS[proposal.metric]
+    direction = "Higher" if metric.higher_is_better else "Lower"
+    return _wrap(f"{metric.title} (`{metric.name}`). {metric.formula} {direction} is better; a perfect submission "
+                 f"scores {metric.best:g}.")  # fmt: skip
+
+
+def _submission(proposal: Proposal, public: Path, id_column: str, rows: int) -> str:
+    predicts = METRICS[proposal.metric].predicts
+    contents = {
+        "label": f"one of the labels {_listing(list(proposal.classes), 'or')}",
+        "probability": "a probability between 0 and 1",
+        "number": "a finite number",
+        "amount": "a finite number of at least 0",
+        "flag": "0 or 1",
+    }[predicts]
+    columns = ",".join([id_column, *proposal.targets])
+    text = _wrap(
+        f"Write `submission.csv` with the header `{columns}` and one row for each of the {rows} ids of `test.csv`, in "
+        f"any order. {'Each target' if len(proposal.targets) > 1 else f'`{proposal.targets[0]}`'} holds {contents}. "
+        "For example:"
+    )
+    head = (public / "sample_submission.csv").read_text(encoding="utf-8").splitlines()[:4]
+    return text + "\n\n" + "\n".join(f"    {line}" for line in head)
+
+
+def _inner(title: str) -> str:
+    """A metric's title within a sentence; names in capitals stay as they are."""
+    return title if title[:2].isupper() else title[0].lower() + title[1:]
+
+
+def _listing(items: list[str], word: str = "and") -> str:
+    return "".join(items) if len(items) < 2 else f"{', '.join(items[:-1])} {word} {items[-1]}"
+
+
+def _wrap(text: str, *, hang: bool = False) -> str:
+    return textwrap.fill(text, _WIDTH, subsequent_indent="  " if hang else "", break_long_words=False,
+                         break_on_hyphens=False)  # fmt: skip

@@ -1,0 +1,274 @@
+"""The rules' designer: a proposal becomes a full task package. The same inputs give the same bytes."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from generator.columns import Kind
+from generator.datasets.catalogue import CARD, DatasetCard, raw_files
+from generator.profile import IMAGE_SUFFIXES, Profile, Table
+from generator.proposals import Proposal
+from generator.rules.describe import describe
+from generator.rules.metrics import METRICS, MetricKind
+from generator.rules.naming import plain, words
+from generator.tables import read_code
+from harness.sandboxes.base import SandboxProvider
+from harness.tasks.package import load_task, raw_hash
+from harness.tasks.preparing import prepare_task
+
+#: Changes whenever the same proposal would give another package.
+VERSION = "1"
+SEED = 7
+MOST_TRAIN = 6_000
+MOST_TEST = 2_000
+LEAST_TEST = 100
+_IMPORTS = {
+    "macro_f1": ("from sklearn.metrics import f1_score",),
+    "micro_f1": ("from sklearn.metrics import f1_score",),
+    "quadratic_weighted_kappa": ("from sklearn.metrics import cohen_kappa_score",),
+    "roc_auc": ("from sklearn.metrics import roc_auc_score",),
+    "ndcg": ("from sklearn.metrics import ndcg_score",),
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Names of the columns that the package adds to the raw ones."""
+
+    id_column: str
+    group_column: str | None
+    group_sources: tuple[str, ...]
+    time_column: str | None
+    time_parts: tuple[tuple[str, str], ...]
+    extra_columns: tuple[str, ...]
+
+
+def design(
+    proposal: Proposal,
+    folder: Path,
+    card: DatasetCard,
+    profile: Profile,
+    out: Path,
+    provider: SandboxProvider,
+) -> Path:
+    """Write the package of ``proposal`` to ``out / proposal.id`` and prepare it in the sandbox.
+
+    Args:
+        proposal: what to build.
+        folder: the raw dataset.
+        card: its card.
+        profile: its profile.
+        out: receives the package; an earlier one of that name is replaced.
+        provider: opens the sandbox in which prepare.py runs.
+
+    Raises:
+        TaskError: prepare.py failed.
+    """
+    root = out / proposal.id
+    if root.exists():
+        shutil.rmtree(root)
+    root.mkdir(parents=True)
+    _copy_raw(proposal, folder, root / "raw")
+    write_definition(proposal, folder, card, profile, root)
+    task = load_task(root)
+    (root / "description.txt").write_text("", encoding="utf-8")
+    prepare_task(task, provider)
+    # The description's numbers are those of the files, so it is written after them.
+    table = _table(proposal, profile)
+    text = describe(proposal, card, table, task.public, layout(proposal, table).id_column)
+    for target in (task.description_path, task.public / "description.txt"):
+        target.write_text(text, encoding="utf-8")
+    return root
+
+
+def write_definition(
+    proposal: Proposal, folder: Path, card: DatasetCard, profile: Profile, root: Path
+) -> None:
+    """Write task.toml, prepare.py and metric.py into ``root``, where ``raw/`` is already."""
+    table = _table(proposal, profile)
+    names = layout(proposal, table)
+    metric = METRICS[proposal.metric]
+    environment = _environment()
+
+    def write(name: str, template: str, **values: Any) -> None:
+        text = environment.get_template(template).render(
+            proposal=proposal, seed=SEED, id_column=names.id_column, targets=proposal.targets,
+            classes=proposal.classes, group_column=names.group_column, time_column=names.time_column, **values
+        )  # fmt: skip
+        (root / name).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+
+    write(
+        "task.toml", "task.toml.j2",
+        card=card, metric=metric, sha256=raw_hash(root / "raw"), dataset_sha256=profile.sha256, version=VERSION,
+    )  # fmt: skip
+    write(
+        "metric.py", "metric.py.j2",
+        metric=metric, imports=_IMPORTS.get(metric.name, ()), class_name=_class_name(proposal),
+        body=environment.get_template(f"metrics/{metric.name}.py.j2").render(),
+    )  # fmt: skip
+    write("prepare.py", f"prepare_{proposal.shape.rstrip('s')}.py.j2" if proposal.shape == "table"
+          else f"prepare_{proposal.shape}.py.j2", **_prepare_values(proposal, folder, table, names, metric))  # fmt: skip
+
+
+def layout(proposal: Proposal, table: Table | None) -> Layout:
+    """Which columns are added, under names that no raw column has."""
+    taken = {column.name for column in table.columns} if table else set()
+    taken |= set(proposal.targets)
+    id_column = _free("image_id" if proposal.shape == "images" else "row_id", taken)
+    split, extra = proposal.split, []
+    group, sources, time, parts = None, (), None, ()
+    if split.kind == "group":
+        group = split.columns[0]
+        if len(split.columns) > 1 or group not in proposal.features:
+            sources = split.columns
+            group = _free("group_id", taken)
+            extra.append(group)
+    elif split.kind == "time":
+        time = split.columns[0]
+        if len(split.columns) > 1:
+            parts = tuple(zip(split.columns, ("year", "month", "day", "hour"), strict=False))
+            time = _free("timestamp", taken)
+            extra.append(time)
+        elif time not in proposal.features:
+            extra.append(time)
+    if proposal.query is not None and proposal.query not in (*proposal.features, *extra):
+        extra.append(proposal.query)
+    return Layout(id_column, group, sources, time, parts, tuple(extra))
+
+
+def _prepare_values(
+    proposal: Proposal, folder: Path, table: Table | None, names: Layout, metric: MetricKind
+) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "test_share": 0.15 if proposal.split.kind == "time" else 0.25,
+        "least_test": LEAST_TEST,
+        "most_test": 400 if proposal.shape == "windows" else MOST_TEST,
+        "most_train": MOST_TRAIN,
+        "source_target": proposal.source_target,
+        "stratified": proposal.split.kind == "stratified",
+        "query": proposal.query,
+        "time_parts": dict(names.time_parts),
+        "no_day": len(names.time_parts) == 2,
+    }
+    if table is None:
+        return values | {"suffixes": sorted(IMAGE_SUFFIXES)}
+    used = {column.name: column for column in table.columns}
+    relevant = [used[name] for name in (*proposal.features, *proposal.targets) if name in used]
+    dates = [column.name for column in relevant if column.kind is Kind.DATE]
+    if names.time_column in used and names.time_column not in dates:
+        dates.append(str(names.time_column))
+    entity = table.time.entity if table.time and table.time.entity else None
+    target = used.get(proposal.targets[0])
+    labelled = used.get(proposal.source_target or "")
+    return values | {
+        "read_code": read_code(folder / table.path, table.path),
+        "features": proposal.features,
+        "coerced": [column.name for column in relevant if column.coerced],
+        "date_columns": dates,
+        "entity_sort": f", {_py(entity)}" if entity in proposal.features else "",
+        "group_sources": list(names.group_sources),
+        "extra_columns": names.extra_columns,
+        "labels": dict(zip(proposal.targets, proposal.classes, strict=True))
+        if labelled and proposal.classes
+        else {},
+        "separator": labelled.separator if labelled else None,
+        "integer_classes": bool(proposal.classes) and target is not None and target.minimum is not None,
+        "positive": proposal.positive,
+        "query_words": plain(proposal.query) if proposal.query else "",
+        "sample_code": _sample_code(proposal, metric),
+    }
+
+
+def _sample_code(proposal: Proposal, metric: MetricKind) -> str:
+    """What the sample submission says everywhere: something valid that knows nothing of the test rows."""
+    if metric.predicts == "label":
+        return "train[name].mode()[0]"
+    if metric.predicts == "probability":
+        return "0.5"
+    if metric.predicts == "flag":
+        return "0"
+    return "0.0" if proposal.query is not None else "round(float(train[name].median()), 4)"
+
+
+def _copy_raw(proposal: Proposal, folder: Path, raw: Path) -> None:
+    """Only the files that the task is made of."""
+    for path in raw_files(folder):
+        relative = path.relative_to(folder)
+        wanted = (
+            relative.suffix.lower() in IMAGE_SUFFIXES
+            if proposal.shape == "images"
+            else relative.as_posix() == proposal.table
+        )
+        if wanted and relative.name != CARD:
+            (raw / relative).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, raw / relative)
+
+
+def _table(proposal: Proposal, profile: Profile) -> Table | None:
+    return next((table for table in profile.tables if table.path == proposal.table), None)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    lowered = {other.lower() for other in taken}
+    while name.lower() in lowered:
+        name = f"task_{name}"
+    return name
+
+
+def _class_name(proposal: Proposal) -> str:
+    joined = "".join(word.capitalize() for word in words(proposal.id))
+    return f"{joined if joined[0].isalpha() else 'Task' + joined}Metrics"
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # Python and TOML are written, not HTML; values pass the filters below.
+    )
+    filters: dict[str, Callable[[Any], str]] = {"py": _py, "toml": _toml}
+    environment.filters.update(filters)
+    return environment
+
+
+def _py(value: Any) -> str:
+    """A Python literal; lists too long for a line have one item on each."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        items = [f"{_py(key)}: {_py(item)}" for key, item in value.items()]
+        opened, closed = "{", "}"
+    elif isinstance(value, (list, tuple)):
+        items, opened, closed = [_py(item) for item in value], "[", "]"
+    else:
+        return repr(value)
+    line = f"{opened}{', '.join(items)}{closed}"
+    if len(line) <= 90:
+        return line
+    return "\n".join([opened, *(f"    {item}," for item in items), closed])
+
+
+def _toml(value: Any) -> str:
+    """A TOML value."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_toml(item) for item in value)}]"
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{value} has no place in a task.toml")
+        return repr(value)
+    if isinstance(value, int):
+        return str(value)
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,171 @@
+"""A quick proof that a target can be learned from the features and is not given away by one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.decomposition import TruncatedSVD
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from generator.columns import Column, Kind, as_dates, as_numbers
+from generator.proposals import Evidence
+
+Array = npt.NDArray[np.float64]
+_ROWS = 1_500
+_FOLDS = 3
+_SEED = 7
+_TOPICS = 30
+
+
+def encode(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
+    """The features as one numeric matrix: dates as calendar parts, text as topics, categories as codes."""
+    parts: dict[str, Array] = {}
+    for column in columns:
+        values = frame[column.name]
+        if column.is_number:
+            parts[column.name] = as_numbers(values).to_numpy()
+        elif column.kind is Kind.DATE:
+            parts |= calendar(as_dates(values), column.name)
+        elif column.kind in (Kind.TEXT, Kind.LIST):
+            parts |= _topics(values.fillna("").astype(str), column.name)
+        else:
+            codes, _ = pd.factorize(values.astype(str), sort=True)
+            parts[column.name] = codes.astype(float)
+    return pd.DataFrame(parts, index=frame.index)
+
+
+def calendar(times: pd.Series, name: str) -> dict[str, Array]:
+    """Trend, season, week and hour of each time."""
+    days = (times - pd.Timestamp("1970-01-01")).dt.total_seconds() / 86_400
+    return {
+        f"{name} trend": days.to_numpy(float),
+        f"{name} day of year": times.dt.dayofyear.to_numpy(float),
+        f"{name} weekday": times.dt.weekday.to_numpy(float),
+        f"{name} hour": times.dt.hour.to_numpy(float),
+    }
+
+
+def skill(
+    matrix: pd.DataFrame,
+    target: pd.Series,
+    *,
+    classes: bool,
+    groups: pd.Series | None = None,
+    order: pd.Series | None = None,
+    tree: bool = False,
+) -> Evidence:
+    """Cross-validated skill of a forest (or one tree), split as the task will be.
+
+    Args:
+        matrix: numeric features, may have missing values.
+        target: classes or numbers, without missing values.
+        classes: which of the two.
+        groups: rows of one group stay on one side.
+        order: the time of each row; the last quarter is then predicted from what came before.
+        tree: use a single tree, which suits a single feature.
+    """
+    rows = _sample(target, groups, order)
+    data = matrix.loc[rows].fillna(-1e9).to_numpy(float)
+    y = target.loc[rows]
+    truth = pd.factorize(y.astype(str), sort=True)[0] if classes else y.to_numpy(float)
+    scores = []
+    for train, test in _folds(
+        truth, None if groups is None else groups.loc[rows], order is not None, classes
+    ):
+        model = _model(classes, tree)
+        model.fit(data[train], truth[train])
+        scores.append(_score(model, data[test], truth[test], truth[train], classes))
+    kinds = len(np.unique(truth)) if classes else 0
+    measure = (
+        "R²"
+        if not classes
+        else "2 AUC - 1"
+        if kinds == 2
+        else "share of the errors of the majority guess avoided"
+    )
+    return Evidence(skill=round(float(np.mean(scores)), 4), spread=round(float(np.std(scores)), 4),
+                    measure=measure, rows=len(rows))  # fmt: skip
+
+
+def proxies(
+    matrix: pd.DataFrame, target: pd.Series, *, classes: bool, limit: float
+) -> list[tuple[str, float]]:
+    """Features that alone give the target with at least the skill ``limit``, the strongest first."""
+    found = []
+    for name in matrix.columns:
+        alone = skill(matrix[[name]], target, classes=classes, tree=True).skill
+        if alone >= limit:
+            found.append((str(name), alone))
+    return sorted(found, key=lambda item: (-item[1], item[0]))
+
+
+def _sample(target: pd.Series, groups: pd.Series | None, order: pd.Series | None) -> pd.Index:
+    """At most 1,500 rows: the latest in time, whole groups, or any."""
+    rng = np.random.default_rng(_SEED)
+    if order is not None:
+        ordered = order.loc[target.index].sort_values(kind="stable").index
+        # Every so-manieth row of the recent past keeps the seasons.
+        recent = ordered[-8 * _ROWS :]
+        return recent[:: max(1, len(recent) // _ROWS)]
+    if len(target) <= _ROWS:
+        return target.index
+    if groups is not None:
+        names = groups.loc[target.index].astype(str)
+        shuffled = pd.Series(rng.permutation(names.unique()))
+        sizes = shuffled.map(names.value_counts()).cumsum()
+        return target.index[names.isin(shuffled[sizes <= _ROWS])]
+    return target.index[np.sort(rng.choice(len(target), _ROWS, replace=False))]
+
+
+def _folds(
+    truth: Array, groups: pd.Series | None, ordered: bool, classes: bool
+) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    index = np.arange(len(truth))
+    if ordered:
+        cut = int(len(index) * 0.75)
+        half = cut + (len(index) - cut) // 2
+        return [(index[:cut], index[cut:half]), (index[:cut], index[half:])]
+    if groups is not None and groups.nunique() >= _FOLDS:
+        return list(GroupKFold(_FOLDS).split(index, groups=groups.astype(str)))
+    if classes and np.bincount(truth.astype(int)).min() >= _FOLDS:
+        return list(StratifiedKFold(_FOLDS, shuffle=True, random_state=_SEED).split(index, truth))
+    return list(KFold(_FOLDS, shuffle=True, random_state=_SEED).split(index))
+
+
+def _model(classes: bool, tree: bool) -> object:
+    if tree:
+        kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
+        return kind(max_leaf_nodes=256, min_samples_leaf=3, random_state=_SEED)
+    kind = ExtraTreesClassifier if classes else ExtraTreesRegressor
+    return kind(n_estimators=60, min_samples_leaf=2, max_features=0.5, random_state=_SEED)
+
+
+def _score(model: object, data: Array, truth: Array, seen: Array, classes: bool) -> float:
+    if not classes:
+        return float(r2_score(truth, model.predict(data)))  # type: ignore[attr-defined]
+    if len(np.unique(seen)) == 2 and len(np.unique(truth)) == 2:
+        return 2 * float(roc_auc_score(truth, model.predict_proba(data)[:, 1])) - 1  # type: ignore[attr-defined]
+    guess = np.bincount(seen.astype(int)).argmax()
+    floor = float(np.mean(truth == guess))
+    right = float(np.mean(truth == model.predict(data)))  # type: ignore[attr-defined]
+    return (right - floor) / (1 - floor) if floor < 1 else 0.0
+
+
+def _topics(text: pd.Series, name: str) -> dict[str, Array]:
+    words = TfidfVectorizer(min_df=3, max_features=3_000, token_pattern=r"(?u)\b\w+\b")
+    try:
+        counts = words.fit_transform(text)
+    except ValueError:
+        return {}
+    size = min(_TOPICS, counts.shape[1] - 1)
+    if size < 2:
+        return {}
+    topics = TruncatedSVD(size, random_state=_SEED).fit_transform(counts)
+    return {f"{name} topic {number}": topics[:, number] for number in range(size)}

@@ -1,0 +1,187 @@
+"""Proposals from series: forecasts by the calendar, changes after a stretch of values, ends of curves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from generator.columns import Column, Kind, as_numbers
+from generator.proposals import Proposal, Refusal, SplitChoice, Window
+from generator.rules.context import LEAST_ROWS, Context, Outcome, difficulty, verdict
+from generator.rules.naming import duration, outcome_score, plain, task_id
+from generator.rules.probe import encode, skill
+from generator.rules.tabular import number_metric
+from generator.series import times_of
+
+_DAY = 86_400
+_LONG_SERIES = 8_000
+
+
+def propose_series(context: Context) -> Outcome:
+    """Forecasts and window tasks of a table whose rows are a series, and of one whose rows are curves."""
+    found: list[Proposal | Refusal] = []
+    time = context.table.time
+    if context.table.wide_series and context.table.rows >= LEAST_ROWS:
+        found.append(_end_of_curve(context))
+    if time is not None and time.series and time.span > 0.5:
+        named = {name.lower() for name in time.columns}
+        numbers = [
+            c for c in context.table.columns
+            if c.is_number and c.unique >= 20 and c.name not in time.columns and c.name.lower() not in named
+        ]  # fmt: skip
+        ranked = sorted(numbers, key=lambda c: (-outcome_score(c.name, context.about), c.missing))
+        for column in ranked[:1]:
+            found.append(_forecast(context, column))
+            if time.entity is None and time.regular >= 0.95 and context.table.rows >= _LONG_SERIES:
+                found.append(_change(context, column))
+    return Outcome(
+        tuple(p for p in found if isinstance(p, Proposal)), tuple(p for p in found if isinstance(p, Refusal))
+    )
+
+
+def window_table(times: pd.Series, values: pd.Series, window: Window, stride: int) -> pd.DataFrame:
+    """Stretches without a gap: columns ``t000`` ..., ``change`` and ``time``, one row every ``stride`` steps."""
+    known = pd.DataFrame({"time": times, "value": values}).dropna().sort_values("time", kind="stable")
+    known = known.drop_duplicates("time")
+    seconds = (known["time"] - known["time"].iloc[0]).dt.total_seconds().to_numpy()
+    series = known["value"].to_numpy(float)
+    reach = window.history - 1 + window.ahead
+    starts = np.arange(0, len(series) - reach, stride)
+    whole = (
+        np.abs(seconds[starts + reach] - seconds[starts] - reach * window.step_seconds) < window.step_seconds
+    )
+    starts = starts[whole]
+    table = pd.DataFrame({f"t{i:03d}": series[starts + i] for i in range(window.history)})
+    table["change"] = series[starts + reach] - series[starts + window.history - 1]
+    table["time"] = known["time"].to_numpy()[starts]
+    return table
+
+
+def _forecast(context: Context, column: Column) -> Proposal | Refusal:
+    """The latest values of a series, from the calendar and the earlier values."""
+    time = context.table.time
+    assert time is not None
+    values = as_numbers(context.frame[column.name]).rename(column.name)
+    known = values.dropna().index
+    order = times_of(context.frame.loc[known], time.columns)
+    # The forecast covers the latest part of the series; what is long past says little about it.
+    features = [
+        context.table.column(name) for name in (*time.columns, *([time.entity] if time.entity else []))
+    ]
+    matrix = encode(context.frame.loc[known], [c for c in features if c.kind is not Kind.DATE])
+    stamps = pd.DataFrame({"time": order})
+    calendar = encode(stamps, [Column("time", Kind.DATE, 0, time.points)])
+    matrix = pd.concat([matrix, calendar], axis=1)
+    metric = number_metric(values)
+    target = values.loc[known]
+    evidence = skill(matrix, np.log1p(target) if metric == "rmsle" else target, classes=False, order=order)
+    problem = verdict(evidence)
+    if problem is not None:
+        return Refusal(target=column.name, objective="forecasting", reason=problem)
+    given = {c.name for c in features}
+    owner = f" of each {plain(time.entity)}" if time.entity else ""
+    return Proposal(
+        id=task_id(context.dataset, column.name, "forecast"),
+        title=f"Forecast the {plain(column.name)}{owner}: {context.title or context.dataset}",
+        shape="table",
+        table=context.table.path,
+        modality="time series",
+        objective="forecasting",
+        targets=(column.name,),
+        metric="smape" if values.min() > 0 else "mae",
+        features=tuple(c.name for c in features),
+        ignored=tuple(
+            (c.name, "it is measured at the same time as the target, so it is not known in advance")
+            for c in context.table.columns
+            if c.name not in given and c.name != column.name
+        ),
+        split=SplitChoice(
+            kind="time",
+            columns=time.columns,
+            reason="a forecast looks ahead, so the test rows are the latest",
+        ),
+        difficulty=difficulty(evidence),
+        rationale=f"The past of the series and the calendar explain its course (skill {evidence.skill:.2f}, "
+        f"{evidence.measure}, on the last quarter).",
+        evidence=evidence,
+    )
+
+
+def _change(context: Context, column: Column) -> Proposal | Refusal:
+    """How a series changes after a stretch of it was seen."""
+    time = context.table.time
+    assert time is not None
+    per_day = _DAY / time.step_seconds
+    history = int(per_day) if 24 <= per_day <= 48 else 24
+    window = Window(value=column.name, history=history, ahead=history // 4, step_seconds=time.step_seconds)
+    times = times_of(context.frame, time.columns)
+    table = window_table(times, as_numbers(context.frame[column.name]), window, stride=max(2, history // 6))
+    matrix = table.drop(columns=["change", "time"])
+    # Differences to the last value are what a tree can use.
+    matrix = matrix.sub(matrix.iloc[:, -1], axis=0)
+    evidence = skill(matrix, table["change"], classes=False, order=table["time"])
+    problem = verdict(evidence)
+    if problem is not None:
+        return Refusal(target=f"change of {column.name}", objective="forecasting", reason=problem)
+    after = duration(window.ahead * window.step_seconds)
+    return Proposal(
+        id=task_id(context.dataset, column.name, "change"),
+        title=f"Foresee the change of the {plain(column.name)} within {after}: {context.title or context.dataset}",
+        shape="windows",
+        table=context.table.path,
+        modality="time series",
+        objective="forecasting",
+        targets=("change",),
+        source_target=column.name,
+        metric="rmse",
+        features=(*time.columns, column.name),
+        ignored=tuple(
+            (c.name, "the task is about one series")
+            for c in context.table.columns
+            if c.name not in (*time.columns, column.name)
+        ),
+        window=window,
+        split=SplitChoice(
+            kind="time",
+            columns=time.columns,
+            reason="the stretches of the test set are the latest ones and do not overlap each other, so that "
+            "none shows the answer of another",
+        ),
+        difficulty=difficulty(evidence),
+        rationale=f"The last {duration(history * window.step_seconds)} say how the series goes on (skill "
+        f"{evidence.skill:.2f}, {evidence.measure}, against no change).",
+        evidence=evidence,
+    )
+
+
+def _end_of_curve(context: Context) -> Proposal | Refusal:
+    """The last values of each curve from its first ones."""
+    steps = context.table.wide_series
+    count = max(2, len(steps) // 6)
+    shown, hidden = steps[:-count], steps[-count:]
+    rest = [c.name for c in context.table.columns if c.name not in steps and not c.kind == Kind.ID]
+    matrix = encode(context.frame, [context.table.column(name) for name in (*shown, *rest)])
+    target = context.frame[list(hidden)].apply(as_numbers).mean(axis=1).rename("end")
+    evidence = skill(matrix, target, classes=False)
+    problem = verdict(evidence)
+    if problem is not None:
+        return Refusal(target=f"{hidden[0]} to {hidden[-1]}", objective="forecasting", reason=problem)
+    return Proposal(
+        id=task_id(context.dataset, "", f"{'-'.join(context.dataset.split('-')[1:])} last {count} values"),
+        title=f"Continue each curve by its last {count} values: {context.title or context.dataset}",
+        shape="table",
+        table=context.table.path,
+        modality="time series",
+        objective="forecasting",
+        targets=hidden,
+        metric="mean_columnwise_rmse",
+        features=(*shown, *rest),
+        split=SplitChoice(
+            kind="random", reason="each row is a whole curve; curves carry no date that orders them"
+        ),
+        difficulty=difficulty(evidence),
+        rationale=f"The first {len(shown)} values of a curve tell much of the last {count} (skill "
+        f"{evidence.skill:.2f}, {evidence.measure}, of their mean).",
+        evidence=evidence,
+        tags=("multi-output",),
+    )
