@@ -32,27 +32,21 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _check_ids(case: Case) -> Iterator[Finding]:
     """Before anything is joined by id, ids must be one per row."""
-    spec, task = case.task.spec, case.prepared
-    frames = {path.name: read_strings(path) for path in (task.answer_path, task.sample_path)}
-    wanted = set(frames[task.answer_path.name][spec.id_column])
-    for path in sorted(task.public.rglob("*.csv")):
-        if path.name in frames:
-            continue
-        table = case.tables.get(path)
-        if table is not None and spec.id_column in table.columns and set(table[spec.id_column]) == wanted:
-            frames[path.name] = table
-    for name, frame in frames.items():
-        repeated = frame[spec.id_column][frame[spec.id_column].duplicated()]
-        if len(repeated):
-            # A further table may well hold many rows of one id, such as the visits of a customer.
-            own = name in (task.answer_path.name, task.sample_path.name, "test.csv")
-            yield finding(
-                "duplicate_ids",
-                f"{name}: {repeated.nunique()} values of {spec.id_column} stand in several rows, "
-                f"{repeated.iloc[0]!r} for one",
-                "give every test row an id of its own",
-                None if own else Severity.INFO,
-            )
+    id_column = case.task.spec.id_column
+    for path in (case.prepared.answer_path, case.prepared.sample_path):
+        yield from _repeated(path.name, read_strings(path)[id_column])
+
+
+def _repeated(name: str, ids: pd.Series, severity: Severity | None = None) -> Iterator[Finding]:
+    repeated = ids[ids.duplicated()]
+    if len(repeated):
+        yield finding(
+            "duplicate_ids",
+            f"{name}: {repeated.nunique()} values of {ids.name} stand in several rows, "
+            f"{repeated.iloc[0]!r} for one",
+            "give every test row an id of its own",
+            severity,
+        )
 
 
 def _check_answers(case: Case) -> Iterator[Finding]:
@@ -92,6 +86,8 @@ def _check_test(case: Case) -> Iterator[Finding]:
                 "write test rows, sample and answers from the same frame",
             )
         return
+    # Several rows of one id may be meant, such as the visits of a customer.
+    yield from _repeated("the test table", test[key.id_column], Severity.WARNING)
     ids, wanted = set(test[key.id_column]), set(key.answers[key.id_column])
     if ids != wanted:
         yield finding(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from generator.defects import Finding, finding
-from generator.verifier.case import Case, has_errors
+from generator.verifier.case import Case, ProbeGrader, has_errors
 from generator.verifier.floor import uninformed
 from harness.tasks.grading import GradeResult
 from harness.tasks.metrics import METRICS, named_metric
@@ -48,7 +48,7 @@ def check(case: Case) -> Iterator[Finding]:
                 raise _Stop(_cannot(result, name.replace("_", " ")))
             if result.raw_score is not None:
                 case.scores[name] = result.raw_score
-        yield from _check_repeat(case, sample, floor)
+        yield from _check_repeat(case, oracle)
         yield from _check_declared(case, perfect, floor)
         direction = list(_check_direction(case, oracle, perfect, floor))
         yield from direction
@@ -81,14 +81,22 @@ def close(a: float, b: float) -> bool:
     return abs(a - b) <= _NOISE * max(1.0, abs(a), abs(b))
 
 
-def _check_repeat(case: Case, sample: pd.DataFrame, before: float) -> Iterator[Finding]:
-    again = _score(case, sample, "the sample submission")
-    if not close(before, again):
+def _check_repeat(case: Case, oracle: pd.DataFrame) -> Iterator[Finding]:
+    """Two graders, as processes of one grader start from the same random state."""
+    wrong = exchanged(oracle, _targets(case, oracle), 0.3, np.random.default_rng(_SEED))
+    first = _score(case, wrong, "answers with 30% of the rows exchanged")
+    with ProbeGrader(case.prepared, case.provider) as other:
+        second = other.grade_frame(wrong).raw_score
+    if second is None or not close(first, second):
         yield finding(
             "metric_random",
-            f"the sample scores {before:.9g}, then {again:.9g}",
-            "seed the metric, or sample nothing",
+            f"one submission scores {first:.9g}, then {'nothing' if second is None else second}",
+            "draw nothing at random, or seed it in evaluate",
         )
+
+
+def _targets(case: Case, frame: pd.DataFrame) -> list[str]:
+    return [column for column in frame.columns if column != case.key.id_column]
 
 
 def _check_declared(case: Case, perfect: float, floor: float) -> Iterator[Finding]:
@@ -127,7 +135,7 @@ def exchanged(
 
 def _check_direction(case: Case, oracle: pd.DataFrame, perfect: float, floor: float) -> Iterator[Finding]:
     rng, limits = np.random.default_rng(_SEED), case.limits
-    columns = [column for column in oracle.columns if column != case.key.id_column]
+    columns = _targets(case, oracle)
     sign = 1.0 if case.task.spec.metric.higher_is_better else -1.0
     means, better = [perfect], 0.0
     for share in limits.perturbed_shares:
@@ -198,7 +206,7 @@ def _check_formula(case: Case, oracle: pd.DataFrame) -> Iterator[Finding]:
             f"correct the direction or the name (known names: {', '.join(sorted(METRICS))})",
         )
         return
-    columns = [column for column in oracle.columns if column != case.key.id_column]
+    columns = _targets(case, oracle)
     rng = np.random.default_rng(_SEED)
     wrong = exchanged(oracle, columns, 0.3, rng)
     if known.soft and set(columns) <= set(case.key.numeric):

@@ -59,7 +59,9 @@ def _run(case: Case, seed: int) -> tuple[Task, Finding | None]:
     report = run_prepare(
         task, root, case.provider, seconds=case.limits.prepare_seconds, hash_seed=seed
     )  # fmt: skip
-    if _touched_raw(report) or (not case.provider.isolated and _hash(task.raw) != _hash(case.task.raw)):
+    if _touched_raw(report, task.raw) or (
+        not case.provider.isolated and _hash(task.raw) != _hash(case.task.raw)
+    ):
         return task, finding(
             "prepare_alters_raw",
             f"raw/ is given read-only: {report.message}" if not report.ok else "raw/ differs after the run",
@@ -81,9 +83,12 @@ def _run(case: Case, seed: int) -> tuple[Task, Finding | None]:
     )
 
 
-def _touched_raw(report: Preparation) -> bool:
-    tail = "\n".join(report.output.splitlines()[-3:])
-    return not report.ok and "Read-only file system" in tail and "/raw" in tail
+def _touched_raw(report: Preparation, raw: Path) -> bool:
+    """Whether the run ended because raw/ is mounted read-only; errors name a path, or only a file's name."""
+    last = report.output.strip().splitlines()[-1:]
+    if report.ok or not last or "Read-only file system" not in last[0]:
+        return False
+    return "/raw" in last[0] or any(f"'{path.name}'" in last[0] for path in raw.rglob("*"))
 
 
 def _hash(raw: Path) -> str:
