@@ -9,7 +9,7 @@ FIRST_TEST_DAY = "1997-01-01"
 
 def prepare(raw: Path, public: Path, private: Path) -> None:
     """Write the public and the private files from the weekly series."""
-    weeks = pd.read_csv(raw / "co2.csv").dropna()
+    weeks = pd.read_csv(raw / "co2.csv", dtype={"date": str}).dropna()
     weeks["date"] = pd.to_datetime(weeks["date"], format="%Y%m%d").dt.strftime("%Y-%m-%d")
     weeks = weeks.sort_values("date")
 
