@@ -22,6 +22,7 @@ MUTED = "#667085"
 GRID = "#e4e7ec"
 ACCENT = "#0072b2"
 SEQUENTIAL = "cividis"
+PNG_DPI = 180
 
 # Okabe and Ito's colours without yellow, which a white page swallows, then colours of Paul Tol's muted set.
 PALETTE = (
@@ -59,8 +60,6 @@ _RC: dict[Any, Any] = {
     "lines.linewidth": 1.7,
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
-    "savefig.bbox": "tight",
-    "savefig.pad_inches": 0.08,
     # Names of models are text, whatever signs they hold.
     "text.parse_math": False,
     # The same figure gives the same SVG: ids come from this salt, and letters are outlines.
@@ -147,10 +146,13 @@ class SavedFigure:
 
 
 def save_figure(figure: Figure, folder: Path, name: str) -> SavedFigure:
-    """Write ``<name>.png`` (200 dpi) and ``<name>.svg``; the same figure gives the same bytes."""
+    """Write ``<name>.png`` and ``<name>.svg``; the same figure gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     saved = SavedFigure(folder / f"{name}.png", folder / f"{name}.svg")
     with styled_context():
-        figure.savefig(saved.png, dpi=200, metadata={"Software": None})
+        # Laid out once, so that both files agree.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        figure.savefig(saved.png, dpi=PNG_DPI, metadata={"Software": None})
         figure.savefig(saved.svg, metadata={"Date": None, "Creator": None})
     return saved

@@ -22,8 +22,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters["number"] = number
-    made.filters["count"] = count
+    made.filters.update(number=number, count=count, duration=duration, score=score)
     return made
 
 
@@ -40,3 +39,19 @@ def number(value: float | None, digits: int = 3, nothing: str = "–") -> str:
 def count(value: int, noun: str, plural: str | None = None) -> str:
     """``1 task``, ``2 tasks``."""
     return f"{value} {noun if value == 1 else plural or noun + 's'}"
+
+
+def duration(seconds: float | None) -> str:
+    """Wall time in the unit that suits it: ``0.4 s``, ``42 s``, ``12 min``, ``3.5 h``."""
+    if seconds is None or seconds != seconds:
+        return "–"
+    if seconds < 90:
+        return f"{seconds:.0f} s" if seconds >= 9.95 or seconds == int(seconds) else f"{seconds:.1f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.1f}".removesuffix(".0") + " min"
+    return f"{seconds / 3600:.1f}".removesuffix(".0") + " h"
+
+
+def score(value: float | None) -> str:
+    """A raw score with four significant digits."""
+    return "–" if value is None or value != value else f"{value:.4g}"

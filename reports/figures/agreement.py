@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from reports.figures.labels import label_points
 from reports.style import ACCENT, INK, MUTED, Look, looks_for, say_nothing, short_names, styled
 from stats.agreement import Agreement
+from stats.bland_altman import BlandAltman
 
 
 @styled
@@ -112,11 +113,20 @@ def bland_altman_plot(
             means[i], differences[i], look[model].marker, color=look[model].colour, markersize=7,
             markeredgecolor="white", markeredgewidth=0.7, gid=model, zorder=3,
         )  # fmt: skip
-    axes.margins(x=0.12, y=0.08)
+    axes.margins(x=0.12)
+    axes.set_ylim(*_frame(result, differences))
     axes.set_xlabel(f"Mean of the Elo ratings on {a} and {b}")
     axes.set_ylabel(f"Elo on {a} - Elo on {b}")
     label_points(figure, axes, list(means), list(differences), [names[m] for m in models])
     return figure
+
+
+def _frame(result: BlandAltman, differences: np.ndarray) -> tuple[float, float]:
+    """Limits of the difference axis: with few models the bands run out of the frame, not the points off it."""
+    span = result.loa_high - result.loa_low
+    reach = 0.65 * span if span > 0 else 1.0
+    low, high = result.loa_low - reach, result.loa_high + reach
+    return float(min(low, differences.min() - 0.1 * span)), float(max(high, differences.max() + 0.1 * span))
 
 
 def _interval(table: pd.DataFrame, name: str) -> tuple[np.ndarray, np.ndarray]:

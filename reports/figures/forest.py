@@ -21,7 +21,7 @@ def forest_plot(boards: Mapping[str, pd.DataFrame], looks: Mapping[str, Look] | 
 
     Args:
         boards: by name of the set, tables with the columns model and elo, and optionally elo_low and elo_high
-            (95 % intervals); a missing Elo is a model without a rating, which is said at its place.
+            (95% intervals); a missing Elo is a model without a rating, which is said at its place.
         looks: of all models of the report.
     """
     models = _order(boards)
@@ -31,7 +31,7 @@ def forest_plot(boards: Mapping[str, pd.DataFrame], looks: Mapping[str, Look] | 
     axes = figure.subplots()
     axes.axvline(1000, color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
     step = BAND / max(1, len(boards))
-    unrated: list[tuple[float, str]] = []
+    unrated: dict[str, list[tuple[float, str]]] = {}
     for i, (name, frame) in enumerate(boards.items()):
         offset = (i - (len(boards) - 1) / 2) * step
         for row in frame.to_dict("records"):
@@ -39,8 +39,7 @@ def forest_plot(boards: Mapping[str, pd.DataFrame], looks: Mapping[str, Look] | 
             place = models.index(model) + offset
             elo, low, high = (float(row.get(key, math.nan)) for key in ("elo", "elo_low", "elo_high"))
             if pd.isna(elo):
-                text = "no finite rating" if len(boards) == 1 else f"{name}: no finite rating"
-                unrated.append((place, text))
+                unrated.setdefault(model, []).append((place, name))
                 continue
             if not (pd.isna(low) or pd.isna(high)):
                 axes.plot([low, high], [place, place], color=look[model].colour, linewidth=1.8, alpha=0.65)
@@ -54,8 +53,12 @@ def forest_plot(boards: Mapping[str, pd.DataFrame], looks: Mapping[str, Look] | 
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("Elo rating (mean of the models = 1000)")
     left = axes.get_xlim()[0]
-    for place, text in unrated:
-        axes.text(left, place, f"  {text}", va="center", fontsize=8, color=MUTED, style="italic")
+    for model, where in unrated.items():
+        texts = [(place, f"{name}: no finite rating") for place, name in where]
+        if len(where) == len(boards):
+            texts = [(models.index(model), "no finite rating")]
+        for place, text in texts:
+            axes.text(left, place, f"  {text}", va="center", fontsize=8, color=MUTED, style="italic")
     if len(boards) > 1:
         handles = [
             Line2D([], [], color=INK, marker=MARKERS[i % len(MARKERS)], linestyle="none", label=name)

@@ -35,7 +35,7 @@ def task_heatmap(scores: pd.DataFrame, valid: pd.DataFrame) -> Figure:
             elif good[i, j] == 0:
                 text, ink = "×", "white"
             else:
-                text, ink = f"{value:.2f}".replace("0.", ".", 1), "white" if value < 0.55 else "black"
+                text, ink = f"{value:z.2f}".replace("0.", ".", 1), "white" if value < 0.55 else "black"
             axes.text(j, i, text, ha="center", va="center", fontsize=7.5, color=ink)
     axes.set_xticks(range(columns), [names[str(m)] for m in scores.columns], rotation=35, ha="left")
     axes.set_yticks(range(rows), [str(task) for task in scores.index])
