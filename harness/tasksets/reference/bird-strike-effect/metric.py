@@ -1,6 +1,5 @@
 """Average precision of the predicted probability that a strike disturbed the flight."""
 
-import numpy as np
 import pandas as pd
 from mledojo.metrics.base import CompetitionMetrics, InvalidSubmissionError
 from sklearn.metrics import average_precision_score

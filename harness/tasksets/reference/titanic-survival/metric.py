@@ -1,6 +1,5 @@
 """Area under the ROC curve of the predicted probability of survival."""
 
-import numpy as np
 import pandas as pd
 from mledojo.metrics.base import CompetitionMetrics, InvalidSubmissionError
 from sklearn.metrics import roc_auc_score
