@@ -191,8 +191,8 @@ def _check_duplicates(case: Case, train: pd.DataFrame, test: pd.DataFrame) -> It
         return
     answers = case.key.answers.set_index(case.key.id_column)
     matched = partner.notna().to_numpy() & test[case.key.id_column].isin(answers.index).to_numpy()
-    ours = answers.loc[test.loc[matched, case.key.id_column], targets].agg("\x1f".join, axis=1)
-    theirs = train.iloc[partner[matched].astype(int)][targets].agg("\x1f".join, axis=1)
+    ours = leaks.row_hashes(answers.loc[test.loc[matched, case.key.id_column], targets])
+    theirs = leaks.row_hashes(train.iloc[partner[matched].astype(int)][targets])
     agreement = leaks.agreement(leaks.Values(ours), leaks.Values(theirs))
     serious = agreement >= case.limits.duplicate_agreement
     yield finding(
@@ -205,7 +205,7 @@ def _check_duplicates(case: Case, train: pd.DataFrame, test: pd.DataFrame) -> It
 
 
 def _row_keys(case: Case, table: pd.DataFrame, features: list[str]) -> pd.Series:
-    """One string per row; the path of a file under public/ counts as the file's content."""
+    """A 64-bit hash of each row; the path of a file under public/ counts as the file's content."""
     columns = []
     for name in features:
         column = table[name]
@@ -213,7 +213,7 @@ def _row_keys(case: Case, table: pd.DataFrame, features: list[str]) -> pd.Series
         if first and len(first) < 200 and (case.prepared.public / first).is_file():
             column = column.map(lambda path: _content(case, path))
         columns.append(column)
-    return pd.concat(columns, axis=1).agg("\x1f".join, axis=1).reset_index(drop=True)
+    return leaks.row_hashes(pd.concat(columns, axis=1))
 
 
 def _content(case: Case, path: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from generator.verifier.case import Case
+from generator.verifier.leaks import row_hashes
 
 _SEED = 22
 _MOST_STRATA = 20
@@ -94,8 +95,7 @@ def _units(case: Case) -> tuple[np.ndarray, np.ndarray]:
         units = np.asarray(pd.factorize(names)[0])
         if units.max() >= 3:
             return units, np.zeros(int(units.max()) + 1, dtype=int)
-    labels = answers[case.targets].agg("\x1f".join, axis=1)
-    strata = np.asarray(pd.factorize(labels)[0])
+    strata = np.asarray(pd.factorize(row_hashes(answers[case.targets]))[0])
     if strata.max() >= _MOST_STRATA:
         strata = np.zeros(len(answers), dtype=int)
     return np.arange(len(answers)), strata

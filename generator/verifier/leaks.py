@@ -149,6 +149,11 @@ def same(column: Values, truth: Values, limits: Thresholds) -> str:
     return ""
 
 
+def row_hashes(frame: pd.DataFrame) -> pd.Series:
+    """A 64-bit hash of each row's cells; equal rows have equal hashes in any table with these columns."""
+    return pd.util.hash_pandas_object(frame, index=False).reset_index(drop=True)
+
+
 def agreement(left: Values, right: Values) -> float:
     """Cohen's kappa of two columns, numbers compared as numbers: (p_o - p_e) / (1 - p_e).
 

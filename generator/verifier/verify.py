@@ -18,6 +18,7 @@ from generator import defects
 from generator.defects import Finding, Gate, Severity
 from generator.verifier import data, empirical, metric, preparation, structure
 from generator.verifier.case import Case, has_errors, open_case
+from generator.verifier.ladder import LadderInterrupted
 from generator.verifier.thresholds import DEFAULTS, Thresholds
 from harness.errors import InputError, SandboxLost, SandboxUnavailable
 from harness.records import strict_json, write_atomically
@@ -125,7 +126,7 @@ def verify_task(
         for found in _run_gates(root, provider, deep, limits, scores, progress):
             findings.append(found)
         verdict = Verdict.REJECTED if has_errors(findings) else Verdict.VERIFIED
-    except (SandboxLost, SandboxUnavailable, empirical.LadderInterrupted, OSError, MemoryError) as trouble:
+    except (SandboxLost, SandboxUnavailable, LadderInterrupted, OSError, MemoryError) as trouble:
         # The task is not to blame: a lost sandbox, a full disk, no memory.
         error = f"{type(trouble).__name__}: {trouble}"
         log.warning("%s: verification was interrupted: %s", root.name, error)
