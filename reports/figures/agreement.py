@@ -122,7 +122,7 @@ def bland_altman_plot(
 
 
 def _frame(result: BlandAltman, differences: np.ndarray) -> tuple[float, float]:
-    """Limits of the difference axis: with few models the bands run out of the frame, not the points off it."""
+    """Limits of the difference axis: wide bands run out of the frame, points never."""
     span = result.loa_high - result.loa_low
     reach = 0.65 * span if span > 0 else 1.0
     low, high = result.loa_low - reach, result.loa_high + reach

@@ -56,8 +56,10 @@ def build_site(jobs: Sequence[Path], out: Path, *, replicates: int = 1000, seed:
     whole = main_board(boards)
     sets = [board for board in boards if board.name != COMBINED]
     agreement = agreement_of_boards(boards, replicates=replicates, seed=seed)
+    rated = [row.model for row in whole.rows]
+    models = rated + sorted({record.model for record in results.records} - set(rated))
     names = page_names(results.sources)
-    gallery = Gallery(out, [row.model for row in whole.rows])
+    gallery = Gallery(out, models)
     page = render(
         "index.html",
         headline=headline(results, whole),
@@ -66,8 +68,8 @@ def build_site(jobs: Sequence[Path], out: Path, *, replicates: int = 1000, seed:
         findings=dict.fromkeys(f.evidence for board in boards for f in board.findings),
         verdict=[board_sentence(board) for board in sets],
         agreement=_agreement_view(agreement, by_name, gallery, out),
-        tasks=_task_rows(results, whole, names),
-        task_models=short_names([row.model for row in whole.rows]),
+        tasks=_task_rows(results, whole, models, names),
+        task_models=short_names(models),
         pictures={
             "ratings": gallery.ratings(boards),
             "own_scale": gallery.own_scale(whole),
@@ -128,7 +130,9 @@ def _task_records(results: Results) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in _tasks(results).to_dict("records")]
 
 
-def _task_rows(results: Results, whole: Board, names: Mapping[Key, str]) -> list[dict[str, Any]]:
+def _task_rows(
+    results: Results, whole: Board, models: Sequence[str], names: Mapping[Key, str]
+) -> list[dict[str, Any]]:
     """The table of tasks and models: per cell the trials, with their score and place on the task's scale."""
     trials = whole.results.counted().trials
     scaled = dict(
@@ -149,7 +153,6 @@ def _task_rows(results: Results, whole: Board, names: Mapping[Key, str]) -> list
                 "scaled": scaled.get((task, record.model, record.attempt)),
             }
         )
-    models = [row.model for row in whole.rows]
     return [
         {**task, "cells": [cells.get((task["task"], model), []) for model in models]}
         for task in _task_records(results)

@@ -71,8 +71,9 @@ def board_sentence(board: Board) -> str:
     known = np.isfinite(low) & np.isfinite(high)
     apart = int(((low > 0) | (high < 0))[known].sum())
     unrated = sum(row.elo is None for row in board.rows)
+    pairs = count(int(known.sum()), "pair")
     sentence = (
-        f"On {board.name} ({count(tasks, 'task')}), {apart} of {count(int(known.sum()), 'pair')} of rated models "
+        f"On {board.name} ({count(tasks, 'task')}), {apart} of {pairs} of rated models "
         "differ by more than the choice of tasks explains (95% interval of the difference, each pair taken "
         "alone); the others cannot be told apart with these tasks."
     )

@@ -1,0 +1,185 @@
+"""The static site, built from a real job folder written by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from harness.errors import InputError, Status
+from harness.records import JobPaths, write_atomically
+from reports.site import build_site
+from reports.site.trajectory import LONGEST, read_trajectory
+from tests.reports.jobs import HOSTILE, SKILL, sample_trial, write_sample_job, write_trial
+
+VOID = {"meta", "img", "br", "link", "hr", "input"}
+
+
+class Page(HTMLParser):
+    """Links, ids, scripts and balance of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+        self.images_without_alt = 0
+        self.tags: set[str] = set()
+        self.handlers: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        found = dict(attrs)
+        self.links += [str(found[key]) for key in ("href", "src") if found.get(key)]
+        self.handlers += [name for name in found if name.startswith("on")]
+        if found.get("id"):
+            self.ids.add(str(found["id"]))
+        if tag == "img" and not found.get("alt"):
+            self.images_without_alt += 1
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open and self.open.pop() == tag, f"</{tag}> closes nothing"
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = write_sample_job(tmp_path_factory.mktemp("job"))
+    hostile = sample_trial("reference", "flowers", "scripted/linear", [None, 0.31], error=HOSTILE)
+    write_trial(JobPaths(root).trial("reference", "flowers", hostile.model, 1), hostile, thought=HOSTILE)
+    return root
+
+
+@pytest.fixture(scope="module")
+def site(job: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    index = build_site([job], tmp_path_factory.mktemp("site"), replicates=40)
+    assert index.name == "index.html"
+    return index.parent
+
+
+def pages(site: Path) -> Iterator[tuple[Path, Page]]:
+    for path in sorted(site.rglob("*.html")):
+        yield path, Page(path.read_text(encoding="utf-8"))
+
+
+def test_every_link_leads_to_a_file_of_the_site(site: Path) -> None:
+    seen = 0
+    for path, page in pages(site):
+        assert not page.open and not page.images_without_alt
+        for link in page.links:
+            seen += 1
+            assert "://" not in link and not link.startswith(("/", "//")), link
+            target, _, anchor = unquote(link).partition("#")
+            file = (path.parent / target) if target else path
+            assert file.is_file(), f"{path}: {link}"
+            if anchor and file.suffix == ".html":
+                assert f'id="{anchor}"' in file.read_text(encoding="utf-8"), f"{path}: {link}"
+    assert seen > 150
+
+
+def test_the_index_has_every_part(site: Path) -> None:
+    text = (site / "index.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert {"boards", "verdict", "agreement", "progress", "tasks", "resources", "modalities"} <= page.ids
+    for model in SKILL:
+        assert f'<th scope="row">scripted/{model}</th>' in text
+    assert "6 models on 11 tasks of 2 sets" in text
+    assert "8 steps, 10 min, 60 s per execution" in text
+    assert "1 trial of 66 ended by a failure of the infrastructure" in text
+    assert "fixed programs, no language models" in text
+    assert "separated" in text
+    for name in ("reference", "smith", "combined", "modality-text"):
+        assert (site / "boards" / f"board-{name}.csv").is_file()
+    assert json.loads((site / "agreement.json").read_text())["sets"] == ["reference", "smith", "combined"]
+
+
+def test_each_trial_has_a_page_with_its_steps(site: Path) -> None:
+    assert len(list((site / "trials").glob("*.html"))) == 66
+    text = (site / "trials" / "smith-cars-1-scripted--forest-1.html").read_text(encoding="utf-8")
+    assert "Try something simple." in text and "print(2 &lt; 10)" in text
+    assert {"step-1", "step-2", "step-3", "step-4"} <= Page(text).ids
+    lost = (site / "trials" / "reference-songs-scripted--linear-1.html").read_text(encoding="utf-8")
+    assert "sandbox lost" in lost and "left out of the boards" in lost
+
+
+def test_what_agents_write_is_only_ever_text(site: Path) -> None:
+    path = site / "trials" / "reference-flowers-scripted--linear-1.html"
+    text = path.read_text(encoding="utf-8")
+    assert "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;" in text
+    assert "{{ 7 * 7 }}" in text
+    for other, page in pages(site):
+        assert not page.handlers and "script" not in page.tags, other
+    assert "img" not in Page(text).tags
+
+
+def test_the_same_trials_give_the_same_site_and_old_pages_go(job: Path, site: Path, tmp_path: Path) -> None:
+    stale = tmp_path / "trials" / "gone.html"
+    write_atomically(stale, "old")
+    build_site([job], tmp_path, replicates=40)
+    assert not stale.exists()
+    ours, theirs = (
+        {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (site, tmp_path)
+    )
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def test_one_set_with_one_model_is_a_report_too(tmp_path: Path) -> None:
+    job, paths = tmp_path / "job", JobPaths(tmp_path / "job")
+    write_atomically(paths.config, '{"schema_version": 1}\n')
+    for attempt, scores in ((1, [None, 0.5]), (2, [None, None])):
+        record = sample_trial("mine", "a task", "openai/some model", scores, attempt=attempt)
+        write_trial(paths.trial("mine", "a task", record.model, attempt), record)
+    other = sample_trial("mine", "a task", "lost", [None], status=Status.PROVIDER_ERROR)
+    write_trial(paths.trial("mine", "a task", "lost", 1), other)
+    index = build_site([job], tmp_path / "site", replicates=20)
+    text = index.read_text(encoding="utf-8")
+    assert "nothing can be said about agreement" in text
+    assert "unpriced" in text and "provider error" in text
+    for link in Page(text).links:
+        target = unquote(link).split("#")[0]
+        assert not target or (index.parent / target).is_file(), link
+
+
+def test_bad_folders_are_refused(job: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not a job folder"):
+        build_site([tmp_path], tmp_path / "site")
+    with pytest.raises(InputError, match="is a job folder"):
+        build_site([job], job)
+
+
+def test_a_torn_or_strange_log_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "trajectory.jsonl"
+    lines = [
+        {"schema_version": 1},
+        {
+            "event": "action",
+            "step": 1,
+            "thought": 3,
+            "action": "execute_code",
+            "params": {"code": "x" * 99_999},
+        },
+        {"event": "observation", "step": 1, "text": None, "score": "high", "ok": "yes"},
+        {"event": "weather", "sun": True},
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)) + '\n[1]\n{"event": "obser', encoding="utf-8")
+    view = read_trajectory(path)
+    assert view.notes == ("2 lines of the log could not be read",)
+    (step,) = view.steps
+    assert (step.thought, step.score, step.ok) == ("3", None, None)
+    assert len(step.code) < LONGEST + 100 and "characters left out" in step.code
+    assert view.others[0][0] == "weather"
+    assert "cannot be read" in read_trajectory(tmp_path / "none.jsonl").notes[0]
+
+
+def test_style_asks_nothing_of_the_network(site: Path) -> None:
+    text = (site / "index.html").read_text(encoding="utf-8")
+    assert not re.search(r"url\(|@import|https?://", text)
