@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from generator import defects
-from generator.defects import Finding, Gate, Severity
+from generator.defects import Finding, Gate, Severity, finding
 from generator.verifier import data, empirical, metric, preparation, structure
 from generator.verifier.case import Case, has_errors, open_case
-from generator.verifier.ladder import LadderInterrupted
 from generator.verifier.thresholds import DEFAULTS, Thresholds
-from harness.errors import InputError, SandboxLost, SandboxUnavailable
+from harness.errors import InputError, TaskError
 from harness.records import strict_json, write_atomically
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.package import file_hash, folder_hash, load_task
@@ -126,10 +125,13 @@ def verify_task(
         for found in _run_gates(root, provider, deep, limits, scores, progress):
             findings.append(found)
         verdict = Verdict.REJECTED if has_errors(findings) else Verdict.VERIFIED
-    except (SandboxLost, SandboxUnavailable, LadderInterrupted, OSError, MemoryError) as trouble:
-        # The task is not to blame: a lost sandbox, a full disk, no memory.
+    except TaskError as trouble:
+        findings.append(finding("unreadable_table", str(trouble), "make the data fit task.toml"))
+        verdict = Verdict.REJECTED
+    except Exception as trouble:  # a lost sandbox, a full disk, a bug of ours: never the task's
         error = f"{type(trouble).__name__}: {trouble}"
         log.warning("%s: verification was interrupted: %s", root.name, error)
+        log.debug("%s", root, exc_info=True)
     result = Verification(
         root.name, verdict, tuple(findings), scores, time.monotonic() - started, error
     )  # fmt: skip
