@@ -1,1 +1,1 @@
-"""Scripted candidates: deterministic policies that act through the real loop, with no model and no key."""
+"""Deterministic policies that act as candidates: they read, write programs, and react. No model is called."""

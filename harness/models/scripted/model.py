@@ -1,61 +1,66 @@
-"""The scripted provider: a policy replayed over the conversation."""
+"""A candidate that follows a policy instead of calling a model."""
 
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 from collections.abc import Sequence
 
 from harness.errors import InputError
 from harness.models.base import Message, Reply, Settings, Tool, ToolCall
-from harness.models.scripted.policies import POLICIES
+from harness.models.scripted.policies import POLICIES, Turn, submit
+from harness.models.scripted.reading import read_answer
 
-#: What the system prompt says when no scores are told.
-_BLIND = "not told scores"
+
+def policy_names() -> list[str]:
+    """Names of all policies, weakest first."""
+    return list(POLICIES)
 
 
 class ScriptedModel:
-    """A candidate that follows a policy.
+    """A deterministic candidate, ``scripted/<policy>``, at no cost.
 
-    Stateless: every call replays the policy over the observations in the messages, so the same conversation
-    always gets the same reply.
+    It keeps no state: every call replays the policy over the observations that the conversation holds, so the
+    same messages always get the same reply.
 
     Args:
-        policy: a name of :func:`policy_names`.
+        policy: one of :func:`policy_names`.
 
     Raises:
-        InputError: unknown policy, with the nearest known one.
+        InputError: there is no such policy.
     """
 
     def __init__(self, policy: str) -> None:
         if policy not in POLICIES:
-            near = difflib.get_close_matches(policy, POLICIES, n=1)
-            hint = f"did you mean scripted/{near[0]}?" if near else f"known: {', '.join(POLICIES)}"
-            raise InputError(f"unknown scripted candidate {policy!r}; {hint}")
+            close = difflib.get_close_matches(policy, POLICIES, n=1)
+            hint = f"; did you mean scripted/{close[0]}?" if close else ""
+            raise InputError(f"unknown scripted candidate {policy!r}{hint} Known: {', '.join(POLICIES)}")
         self.name = f"scripted/{policy}"
         self._policy = POLICIES[policy]
 
     def complete(self, messages: Sequence[Message], tools: Sequence[Tool], settings: Settings) -> Reply:
-        """The policy's next action, as a tool call where tools are offered, else as JSON in text."""
-        observations = [message.text for message in messages if message.role in ("user", "tool")][1:]
-        turns = self._policy.play(_BLIND in messages[0].text)
-        thought, action = next(turns)
-        for observation in observations:
-            try:
-                thought, action = turns.send(observation)
-            except StopIteration:
-                break
+        """The policy's next turn: a tool call when tools are offered, else prose and one JSON object."""
+        observations = _observations(messages)
+        turn = self._replay(observations)
         if tools:
-            call = ToolCall(f"call_{len(observations) + 1}", action.name, json.dumps(action.params))
-            return Reply(thought, (call,), finish="tool_calls")
-        return Reply(f"{thought}\n\n{json.dumps({'action': action.name, 'params': action.params})}")
+            call = ToolCall(f"call_{len(observations) + 1}", turn.action.name, json.dumps(turn.action.params))
+            return Reply(turn.thought, (call,), finish="tool_calls")
+        written = json.dumps({"action": turn.action.name, "params": turn.action.params})
+        return Reply(f"{turn.thought}\n\n```json\n{written}\n```")
+
+    def _replay(self, observations: Sequence[str]) -> Turn:
+        policy = self._policy()
+        turn = next(policy)
+        for text in observations:
+            try:
+                turn = policy.send(read_answer(text))
+            except StopIteration:
+                return submit("There is nothing left to do.")
+        return turn
 
 
-def policy_names() -> list[str]:
-    """All policies, weakest first."""
-    return list(POLICIES)
-
-
-def policy_summaries() -> dict[str, str]:
-    """What each policy does, in a line."""
-    return {name: policy.summary for name, policy in POLICIES.items()}
+def _observations(messages: Sequence[Message]) -> list[str]:
+    """What came back for each of the policy's turns: the messages right after its own."""
+    pairs = itertools.pairwise(messages)
+    return [after.text for own, after in pairs if own.role == "assistant" and after.role != "assistant"]

@@ -1,96 +1,156 @@
-"""Reading the environment's observations, as a candidate does: from their text."""
+"""Reading what the environment answers: facts of the task, its files, and how a program went."""
 
 from __future__ import annotations
 
 import json
 import re
 from dataclasses import dataclass
+from typing import Any
+
+_FOLLOWING = "\n\n[left: "
+
+
+class Unreadable(Exception):
+    """An observation that does not say what a policy needs; the message is the reason it gives up."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One observation.
+
+    Attributes:
+        ok: the action did what was asked.
+        text: what was said.
+        steps_left: steps left after it, as the observation's last line says.
+    """
+
+    ok: bool
+    text: str
+    steps_left: int
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a policy has understood of a task.
+    """What the overview and the folder tell.
 
     Attributes:
-        metric: the metric's name, lower case with underscores.
-        columns: the columns of every CSV file, by the file's name.
+        title, modality, objective, metric, id_column, targets: as declared.
+        higher_is_better: the direction of the metric.
+        files: names of the public files on the first level, with the columns of those that are CSV.
     """
 
-    data_path: str
-    output_path: str
+    title: str
     modality: str
     objective: str
     metric: str
     higher_is_better: bool
     id_column: str
-    target_columns: tuple[str, ...]
-    columns: dict[str, tuple[str, ...]]
+    targets: tuple[str, ...]
+    files: dict[str, tuple[str, ...]]
 
-    @property
-    def readable(self) -> bool:
-        """Whether the data come as the tables these programs can read."""
-        return "train.csv" in self.columns and "test.csv" in self.columns
+    def table(self, name: str) -> str:
+        """The file that holds a table, plain or compressed.
+
+        Raises:
+            Unreadable: there is none.
+        """
+        for candidate in (f"{name}.csv", f"{name}.csv.gz"):
+            if candidate in self.files:
+                return candidate
+        raise Unreadable(f"there is no {name}.csv among {', '.join(sorted(self.files))}")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came back after an execution.
+    """How an execution went.
 
     Attributes:
-        ran: the program ended without an error and its submission was valid.
-        score: the score told, if any.
-        validation: the score that the program itself printed as ``validation: <number>``, if any.
-        text: the whole observation.
+        valid: a submission was written and accepted.
+        score: the score that was told, if any.
+        validation: the score the program printed of its own validation, if any.
+        reason: the line that says what went wrong.
     """
 
-    ran: bool
+    valid: bool
     score: float | None
     validation: float | None
-    text: str
+    reason: str
+
+    @property
+    def merit(self) -> float | None:
+        """What to compare: the told score, else the program's own validation."""
+        return self.validation if self.score is None else self.score
 
 
-def split_observation(text: str) -> tuple[bool, str]:
-    """Whether an action was carried out, and the text of its answer, without the budget line."""
-    body = re.sub(r"\s*\[left: [^\]]*\]\s*\Z", "", text)
-    return body.startswith("ok: "), re.sub(r"\A(?:ok|error): ", "", body)
+def read_answer(text: str) -> Answer:
+    """Split an observation as the agent's template writes it."""
+    body, _, left = text.rpartition(_FOLLOWING)
+    steps = re.match(r"(\d+) steps", left)
+    status, _, said = (body or text).partition(": ")
+    return Answer(status == "ok", said.strip(), int(steps[1]) if steps else 0)
 
 
-def read_facts(overview: str, structure: str, data_path: str, output_path: str) -> Facts:
-    """Facts from the answers to four requests for information.
+def read_facts(overview: str, data_structure: str) -> Facts:
+    """Facts from the two first observations.
 
     Raises:
-        ValueError: a fact is missing from the texts.
+        Unreadable: a line that every overview has is missing.
     """
-    facts = dict(re.findall(r"^([a-z ]+): (.*)$", overview, flags=re.MULTILINE)[::-1])
-    columns = {
-        name: tuple(listed.split(", "))
-        for name, listed in re.findall(
-            r"^(\S+\.csv) \(\d+ rows, \d+ columns: (.*)\)$", structure, re.MULTILINE
-        )
-    }
+    told = dict(re.findall(r"^([a-z ]+): (.*)$", overview.partition("\n\n")[0], flags=re.MULTILINE))
     try:
+        metric = re.fullmatch(r"(.+?) \((higher|lower) is better.*\)", told["metric"])
+        targets = json.loads(told["target columns"])
+        if metric is None:
+            raise Unreadable(f"the metric is told as {told['metric']!r}")
         return Facts(
-            data_path=data_path.strip(),
-            output_path=output_path.strip(),
-            modality=facts["modality"],
-            objective=facts["objective"],
-            metric=re.sub(r"\W+", "_", facts["metric"].split(" (")[0].lower()),
-            higher_is_better="higher is better" in facts["metric"],
-            id_column=facts["id column"],
-            target_columns=tuple(json.loads(facts["target columns"])),
-            columns=columns,
+            title=told["title"],
+            modality=told["modality"],
+            objective=told["objective"],
+            metric=metric[1],
+            higher_is_better=metric[2] == "higher",
+            id_column=told["id column"],
+            targets=tuple(targets),
+            files=_read_files(data_structure),
         )
-    except KeyError as error:
-        raise ValueError(f"the overview does not tell {error}") from error
+    except (KeyError, ValueError) as error:
+        raise Unreadable(f"the overview cannot be read: {error}") from error
 
 
-def read_outcome(ok: bool, text: str) -> Outcome:
-    """What an execution gave, from its observation."""
-    score = re.search(r"^Score: (\S+) \(", text, re.MULTILINE)
-    validation = re.findall(r"^validation: (\S+)$", text, re.MULTILINE)
+def read_printed(text: str) -> dict[str, Any]:
+    """The JSON object that a program printed on a line of its own.
+
+    Raises:
+        Unreadable: there is none, or its middle was left out.
+    """
+    for line in text.splitlines():
+        if line.startswith("{"):
+            try:
+                return dict(json.loads(line))
+            except ValueError:
+                break
+    raise Unreadable("what the look at the data printed cannot be read")
+
+
+def read_outcome(answer: Answer) -> Outcome:
+    """How an execution went, from its observation."""
+    score = re.search(r"^Score: (\S+) \(", answer.text, flags=re.MULTILINE)
+    validation = re.findall(r"^validation: (\S+)$", answer.text, flags=re.MULTILINE)
+    lines = [line for line in answer.text.splitlines() if line.strip()]
+    wrong = [line for line in lines if line.startswith(("Invalid submission", "The submission could not"))]
+    traceback = [line for line in lines if re.match(r"[A-Za-z_.]*(Error|Exception)\b", line)]
     return Outcome(
-        ran=ok,
-        score=float(score.group(1)) if score else None,
+        valid=answer.ok,
+        score=float(score[1]) if score else None,
         validation=float(validation[-1]) if validation else None,
-        text=text,
+        reason="" if answer.ok else (wrong or traceback[-1:] or lines[:1] or ["no reason was told"])[0],
     )
+
+
+def _read_files(tree: str) -> dict[str, tuple[str, ...]]:
+    files: dict[str, tuple[str, ...]] = {}
+    for line in tree.splitlines():
+        found = re.fullmatch(r"(\S.*?) \((?:\d+ rows, \d+ columns: (.*)|.*)\)", line)
+        if found:
+            columns = found[2].split(", ") if found[2] else []
+            files[found[1]] = tuple(columns)
+    return files
