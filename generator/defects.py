@@ -82,6 +82,7 @@ DEFECTS: dict[str, Defect] = {
     "prepare_timeout": Defect(Gate.PREPARATION, _E, "prepare.py ran longer than its limit"),
     "prepare_alters_raw": Defect(Gate.PREPARATION, _E, "prepare.py writes to or deletes from raw/"),
     "missing_output": Defect(Gate.PREPARATION, _E, "prepare.py does not write a file the grader needs"),
+    "linked_output": Defect(Gate.PREPARATION, _E, "prepare.py leaves links that point out of its output"),
     "not_deterministic": Defect(Gate.PREPARATION, _E, "two runs of prepare.py give different bytes"),
     "stale_data": Defect(Gate.PREPARATION, _E, "the shipped data are not what prepare.py makes"),
     "not_prepared": Defect(Gate.PREPARATION, _I, "the package comes without public/ and private/"),

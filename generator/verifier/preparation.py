@@ -18,6 +18,11 @@ from harness.tasks.preparing import Preparation, run_prepare
 from harness.tasks.submission import InvalidSubmission, read_strings
 
 _HASH_SEEDS = (1, 2)
+_FAILURES = {
+    "ran longer": "prepare_timeout",
+    "did not write": "missing_output",
+    "a link or a special file": "linked_output",
+}
 _FOLDERS = ("public", "private")
 _BOARDS = frozenset({"private/public_leaderboard.csv", "private/private_leaderboard.csv"})
 
@@ -46,20 +51,17 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _run(case: Case, seed: int) -> tuple[Task, Finding | None]:
-    """One run on a copy of ``raw/``, so that even a sandbox that isolates nothing harms no original."""
+    """One run into a folder of its own; a sandbox that isolates nothing is given a copy of ``raw/``."""
     root = case.scratch / f"run-{seed}" / case.task.id
     root.mkdir(parents=True)
     for path in (case.task.prepare_path, case.task.metric_path, case.task.description_path):
         shutil.copyfile(path, root / path.name)
-    if case.provider.isolated:
-        (root / "raw").symlink_to(case.task.raw)
-    else:
-        shutil.copytree(case.task.raw, root / "raw")
     task = Task(root, case.task.spec)
-    report = run_prepare(
-        task, root, case.provider, seconds=case.limits.prepare_seconds, hash_seed=seed
-    )  # fmt: skip
-    if _touched_raw(report, task.raw) or (
+    if not case.provider.isolated:
+        shutil.copytree(case.task.raw, task.raw)
+    source = case.task if case.provider.isolated else task
+    report = run_prepare(source, root, case.provider, seconds=case.limits.prepare_seconds, hash_seed=seed)
+    if _touched_raw(report, source.raw) or (
         not case.provider.isolated and _hash(task.raw) != _hash(case.task.raw)
     ):
         return task, finding(
@@ -69,13 +71,7 @@ def _run(case: Case, seed: int) -> tuple[Task, Finding | None]:
         )
     if report.ok:
         return task, None
-    code = (
-        "prepare_timeout"
-        if "ran longer" in report.message
-        else "missing_output"
-        if "did not write" in report.message
-        else "prepare_failed"
-    )
+    code = next((code for words, code in _FAILURES.items() if words in report.message), "prepare_failed")
     tail = " | ".join(report.output.strip().splitlines()[-3:])
     evidence = report.message if code != "prepare_failed" else f"{report.message} ({tail[-400:]})"
     return task, finding(

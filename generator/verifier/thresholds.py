@@ -45,7 +45,8 @@ class Thresholds:
         trivial_gain: the share of the way from floor to best at which a plain linear model says that nothing
             is left to do.
         ceiling_gain: the same for the best baseline, which only deserves a warning.
-        ladder_steps: actions each baseline may take: enough to look at the task and to submit once or twice.
+        ladder_steps: actions each baseline may take: enough to look at the task, to submit,
+            and to repair or improve it once or twice.
         ladder_seconds: wall time of each baseline.
     """
 
@@ -71,7 +72,7 @@ class Thresholds:
     smallest_gain: float = 0.02
     trivial_gain: float = 0.995
     ceiling_gain: float = 0.98
-    ladder_steps: int = 6
+    ladder_steps: int = 8
     ladder_seconds: float = 600.0
 
 

@@ -153,6 +153,11 @@ INJECTIONS = [
         replace("prepare.py", 'private / "test_answer.csv"', 'private / "answers.csv"'),
     ),
     Injection(
+        "a public file is a link to raw",
+        "linked_output",
+        append_to_prepare("(public / 'all.csv').symlink_to(raw / 'iris.csv')"),
+    ),
+    Injection(
         "prepare shuffles unseeded", "not_deterministic", replace("prepare.py", ", random_state=7", "")
     ),
     Injection(
