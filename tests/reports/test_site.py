@@ -31,6 +31,7 @@ class Page(HTMLParser):
         self.tags: set[str] = set()
         self.handlers: list[str] = []
         self.open: list[str] = []
+        self.text = ""
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -44,6 +45,10 @@ class Page(HTMLParser):
             self.images_without_alt += 1
         if tag not in VOID:
             self.open.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] != ["style"]:
+            self.text += data
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open and self.open.pop() == tag, f"</{tag}> closes nothing"
@@ -119,34 +124,56 @@ def test_what_agents_write_is_only_ever_text(site: Path) -> None:
     assert "img" not in Page(text).tags
 
 
-def test_the_same_trials_give_the_same_site_and_old_pages_go(job: Path, site: Path, tmp_path: Path) -> None:
-    stale = tmp_path / "trials" / "gone.html"
-    write_atomically(stale, "old")
-    build_site([job], tmp_path, replicates=40)
-    assert not stale.exists()
-    ours, theirs = (
-        {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-        for root in (site, tmp_path)
-    )
-    assert ours.keys() == theirs.keys()
-    assert [name for name in ours if ours[name] != theirs[name]] == []
-
-
-def test_one_set_with_one_model_is_a_report_too(tmp_path: Path) -> None:
-    job, paths = tmp_path / "job", JobPaths(tmp_path / "job")
+@pytest.fixture(scope="module")
+def small_job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One set with one task; one model with two attempts, and one whose provider failed."""
+    root = tmp_path_factory.mktemp("small")
+    paths = JobPaths(root)
     write_atomically(paths.config, '{"schema_version": 1}\n')
     for attempt, scores in ((1, [None, 0.5]), (2, [None, None])):
         record = sample_trial("mine", "a task", "openai/some model", scores, attempt=attempt)
         write_trial(paths.trial("mine", "a task", record.model, attempt), record)
     other = sample_trial("mine", "a task", "lost", [None], status=Status.PROVIDER_ERROR)
     write_trial(paths.trial("mine", "a task", "lost", 1), other)
-    index = build_site([job], tmp_path / "site", replicates=20)
-    text = index.read_text(encoding="utf-8")
+    return root
+
+
+def test_the_same_trials_give_the_same_site_and_old_pages_go(small_job: Path, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        write_atomically(tmp_path / name / "trials" / "gone.html", "a page of an older report")
+        build_site([small_job], tmp_path / name, replicates=20)
+    first, second = (
+        {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (tmp_path / "first", tmp_path / "second")
+    )
+    assert first == second
+    assert sorted(path.name for path in first if path.parent.name == "trials") == [
+        "mine-a-task-lost-1.html",
+        "mine-a-task-openai--some-model-1.html",
+        "mine-a-task-openai--some-model-2.html",
+    ]
+    text = first[Path("index.html")].decode()
     assert "nothing can be said about agreement" in text
     assert "unpriced" in text and "provider error" in text
     for link in Page(text).links:
         target = unquote(link).split("#")[0]
-        assert not target or (index.parent / target).is_file(), link
+        assert not target or Path(target) in first, link
+
+
+def test_sets_on_which_no_model_has_a_finite_rating(tmp_path: Path) -> None:
+    """The better model wins every task: both are separated, and every part of the report says so."""
+    paths = JobPaths(tmp_path / "job")
+    write_atomically(paths.config, '{"schema_version": 1}\n')
+    for task_set in ("reference", "smith"):
+        for model, score in (("good", 0.9), ("poor", 0.2)):
+            record = sample_trial(task_set, "t", model, [None, score])
+            write_trial(paths.trial(task_set, "t", model, 1), record)
+    text = build_site([tmp_path / "job"], tmp_path / "site", replicates=20).read_text(encoding="utf-8")
+    assert "On reference (1 task) no two models can be told apart. 2 models have no finite rating." in text
+    assert "0 models are rated in both; their correlation is not defined." in text
+    assert not re.search(
+        r"\b(nan|none|inf)\b", Page(text).text.replace("none: no valid submission", ""), re.I
+    )
 
 
 def test_bad_folders_are_refused(job: Path, tmp_path: Path) -> None:
