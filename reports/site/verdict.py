@@ -78,7 +78,7 @@ def board_sentence(board: Board) -> str:
         "alone); the others cannot be told apart with these tasks."
     )
     if not known.any():
-        sentence = f"On {board.name} ({count(tasks, 'task')}) no two models can be told apart."
+        sentence = f"On {board.name} ({count(tasks, 'task')}) no difference of two ratings has an interval."
     if unrated:
         sentence += f" {count(unrated, 'model')} {'has' if unrated == 1 else 'have'} no finite rating."
     return sentence

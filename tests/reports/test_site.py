@@ -169,7 +169,10 @@ def test_sets_on_which_no_model_has_a_finite_rating(tmp_path: Path) -> None:
             record = sample_trial(task_set, "t", model, [None, score])
             write_trial(paths.trial(task_set, "t", model, 1), record)
     text = build_site([tmp_path / "job"], tmp_path / "site", replicates=20).read_text(encoding="utf-8")
-    assert "On reference (1 task) no two models can be told apart. 2 models have no finite rating." in text
+    assert (
+        "On reference (1 task) no difference of two ratings has an interval. 2 models have no finite rating."
+        in text
+    )
     assert "0 models are rated in both; their correlation is not defined." in text
     assert not re.search(
         r"\b(nan|none|inf)\b", Page(text).text.replace("none: no valid submission", ""), re.I
