@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ TASKS = {
     "reference": ["flowers", "houses", "letters", "rivers", "songs"],
     "smith": ["cars-1", "cars-2", "digits-1", "news-1", "wine-1", "wine-2"],
 }
+BUDGET = Budget.model_validate({"steps": 8, "seconds": 600, "execution_seconds": 60})
 MODALITIES = ("tabular", "text", "tabular", "time series", "image", "tabular")
 
 
@@ -54,7 +56,7 @@ def write_sample_job(root: Path) -> Path:
 
 
 def sample_trial(
-    task_set: str, task: str, model: str, scores: list[float | None], **changes: Any
+    task_set: str, task: str, model: str, scores: Sequence[float | None], **changes: Any
 ) -> TrialResult:
     """A trial whose first step asks for information and whose others execute code."""
     up = bool(changes.get("higher_is_better", True))
@@ -76,7 +78,7 @@ def sample_trial(
         "task_set": task_set, "task": task, "task_hash": f"hash of {task}", "modality": "tabular",
         "objective": "classification" if up else "regression", "metric": "accuracy", "higher_is_better": up,
         "metric_best": 1.0 if up else 0.0, "model": model, "agent": "react", "attempt": 1,
-        "feedback": Feedback.TEST, "budget": Budget(steps=8, seconds=600, execution_seconds=60),
+        "feedback": Feedback.TEST, "budget": BUDGET,
         "sandbox": "bubblewrap", "spec_hash": "0123456789ab", "status": Status.SUBMITTED,
         "valid": best is not None, "score": best, "score_step": best_step,
         "last_score": valid[-1][0] if valid else None, "best_score": best, "position_score": None,

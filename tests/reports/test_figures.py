@@ -22,12 +22,24 @@ from reports.figures.resources import resources_plot
 from reports.style import PALETTE, looks, save_figure, short_names
 from stats.agreement import agree
 
-RATINGS = published_ratings().set_index("model")
-DOJO_SMITH = agree(RATINGS["dojo"], RATINGS["smith"], "dojo", "smith")
+PUBLISHED = published_ratings()
+RATINGS = PUBLISHED.set_index("model")
+DOJO, SMITH = (dict(zip(PUBLISHED["model"], PUBLISHED[s], strict=True)) for s in ("dojo", "smith"))
+DOJO_SMITH = agree(DOJO, SMITH, "dojo", "smith")
 
 
 def marked(axes: Axes) -> dict[str, Line2D]:
     return {str(line.get_gid()): line for line in axes.lines if line.get_gid()}
+
+
+def xy(line: Line2D) -> np.ndarray:
+    """The (n, 2) points of a line."""
+    return np.column_stack([np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)])
+
+
+def spans_of(axes: Axes) -> set[tuple[float, ...]]:
+    """The ends, along x, of all lines of two points."""
+    return {tuple(xy(line)[:, 0].tolist()) for line in axes.lines if len(xy(line)) == 2}
 
 
 def texts(figure: Figure) -> set[str]:
@@ -39,7 +51,7 @@ def test_scatter_shows_every_model_at_its_ratings() -> None:
     points = marked(figure.axes[0])
     assert set(points) == set(RATINGS.index)
     for model, point in points.items():
-        assert point.get_xydata().tolist() == [[RATINGS.loc[model, "dojo"], RATINGS.loc[model, "smith"]]]
+        assert xy(point).tolist() == [[RATINGS.loc[model, "dojo"], RATINGS.loc[model, "smith"]]]
     labels = texts(figure)
     assert set(RATINGS.index) <= labels
     assert any("r = 0.982" in label and "τ-b = 0.857" in label for label in labels)
@@ -50,10 +62,7 @@ def test_scatter_shows_every_model_at_its_ratings() -> None:
 def test_scatter_draws_intervals_where_there_are_some() -> None:
     table = RATINGS.assign(**{"dojo low": RATINGS["dojo"] - 30, "dojo high": RATINGS["dojo"] + 50})
     table.loc["GPT-4o", "dojo low"] = np.nan
-    spans = {
-        tuple(line.get_xdata()) for line in agreement_scatter(DOJO_SMITH, table).axes[0].lines
-        if len(line.get_xdata()) == 2
-    }  # fmt: skip
+    spans = spans_of(agreement_scatter(DOJO_SMITH, table).axes[0])
     expected = {(r - 30, r + 50) for m, r in RATINGS["dojo"].items() if m != "GPT-4o"}
     assert expected <= spans and len(spans) == len(expected) + 1  # and the two long lines share their ends
 
@@ -62,9 +71,9 @@ def test_bland_altman_lines_and_points() -> None:
     axes = bland_altman_plot(DOJO_SMITH, RATINGS).axes[0]
     drawn = marked(axes)
     # SD of the eight differences 48.985: limits -0.0125 -+ 1.96 * 48.985, computed by hand.
-    assert drawn["upper limit"].get_ydata()[0] == pytest.approx(95.999, abs=1e-3)
-    assert drawn["lower limit"].get_ydata()[0] == pytest.approx(-96.024, abs=1e-3)
-    assert drawn["GPT-4o"].get_xydata()[0] == pytest.approx([(776.5 + 808.8) / 2, 776.5 - 808.8])
+    assert xy(drawn["upper limit"])[0, 1] == pytest.approx(95.999, abs=1e-3)
+    assert xy(drawn["lower limit"])[0, 1] == pytest.approx(-96.024, abs=1e-3)
+    assert xy(drawn["GPT-4o"])[0] == pytest.approx([(776.5 + 808.8) / 2, 776.5 - 808.8])
     assert len(axes.patches) == 3  # bands of the bias and of both limits
 
 
@@ -82,16 +91,16 @@ def test_forest_shows_ratings_intervals_and_the_unrated() -> None:
     )  # fmt: skip
     figure = forest_plot({"set": board})
     axes = figure.axes[0]
-    assert marked(axes)["set:a"].get_xdata()[0] == 1100.0
+    assert xy(marked(axes)["set:a"])[0, 0] == 1100.0
     assert "set:c" not in marked(axes) and "no finite rating" in texts(figure)
-    assert {(1050.0, 1200.0), (840.0, 970.0)} <= {tuple(line.get_xdata()) for line in axes.lines}
+    assert {(1050.0, 1200.0), (840.0, 970.0)} <= spans_of(axes)
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b", "c"]
 
 
 def test_curves_distributions_resources_and_heat_map_hold_their_data() -> None:
     curve = np.array([0.0, 0.5, 1.0])
     drawn = marked(step_curves({"all": {"m": curve}}).axes[0])["m"]
-    assert drawn.get_ydata().tolist() == [0, 0.5, 1] and drawn.get_xdata().tolist() == [1, 2, 3]
+    assert xy(drawn).tolist() == [[1, 0], [2, 0.5], [3, 1]]
 
     tasks = pd.DataFrame({"set": ["r", "r", "s"], "modality": ["text", "text", "image"]})
     bars = task_distributions(tasks, {"modality": "Modality"}).axes[0].containers
@@ -107,7 +116,7 @@ def test_curves_distributions_resources_and_heat_map_hold_their_data() -> None:
     scores = pd.DataFrame({"m": [0.25, 0.0], "n": [np.nan, 0.75]}, index=["r/a", "r/b"])
     figure = task_heatmap(scores, pd.DataFrame({"m": [1, 0], "n": [np.nan, 1]}, index=scores.index))
     shown = figure.axes[0].images[0].get_array()
-    assert shown is not None and shown.filled(-1).tolist() == [[0.25, -1], [0.0, 0.75]]
+    assert shown is not None and np.ma.filled(shown, -1).tolist() == [[0.25, -1], [0.0, 0.75]]
     assert texts(figure) == {".25", "×", "–", ".75"}
 
 
