@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +23,7 @@ from harness.records import Feedback, TrialPaths
 from harness.sandboxes.base import ROOT, Limits, Mount, RunResult, Sandbox, SandboxProvider, SandboxSpec
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task
-from harness.tasks.submission import MAX_BYTES, Rows
+from harness.tasks.submission import InvalidSubmission, Rows, open_regular
 
 log = logging.getLogger(__name__)
 
@@ -316,8 +315,8 @@ class Environment:
 def _syntax_error(code: str) -> str | None:
     try:
         compile(code, "main.py", "exec")
-    except (SyntaxError, ValueError) as error:
-        return f"The program is not valid Python: {error}"
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
+        return f"The program is not valid Python: {error or 'it is nested too deeply'}"
     return None
 
 
@@ -338,20 +337,27 @@ def _remove_file(path: Path) -> None:
 
 
 def _remove_tree(path: Path) -> None:
-    shutil.rmtree(path, ignore_errors=True)
+    """Remove a folder of agent code, which may have taken away its own permissions."""
+
+    def open_up(remove: Callable[[str], object], name: str, error: object) -> None:
+        for blocked in (Path(name).parent, Path(name)):
+            if blocked.is_dir() and not blocked.is_symlink():
+                blocked.chmod(0o700)
+        if remove in (os.unlink, os.rmdir):
+            remove(name)
+        else:
+            shutil.rmtree(name, ignore_errors=True)
+
+    shutil.rmtree(path, onerror=open_up)
 
 
 def _keep(source: Path, target: Path) -> Path | None:
     """Copy a regular file that is not too large; never follows a link that agent code has made."""
     try:
-        handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
+        stream = open_regular(source)
+    except InvalidSubmission:
         return None
-    with os.fdopen(handle, "rb") as stream:
-        state = os.fstat(stream.fileno())
-        if not stat.S_ISREG(state.st_mode) or state.st_size > MAX_BYTES:
-            return None
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("wb") as copy:
-            shutil.copyfileobj(stream, copy)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with stream, target.open("wb") as copy:
+        shutil.copyfileobj(stream, copy)
     return target

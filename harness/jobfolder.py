@@ -52,6 +52,9 @@ def pin_lock(hashes: dict[str, str], provider: SandboxProvider, paths: JobPaths)
     lock: dict[str, Any] = {"schema_version": 1, "tasks": {}}
     if paths.lock.is_file():
         lock = json.loads(paths.lock.read_text(encoding="utf-8"))
+        version = lock.get("schema_version")
+        if version != 1:
+            raise InputError(f"{paths.lock}: schema_version {version!r} is unknown; this version reads 1")
         changed = sorted(name for name, digest in hashes.items() if lock["tasks"].get(name, digest) != digest)
         if changed:
             raise InputError(

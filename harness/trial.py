@@ -69,7 +69,8 @@ class Trajectory:
 
     def __init__(self, paths: TrialPaths) -> None:
         paths.root.mkdir(parents=True, exist_ok=True)
-        self._stream = paths.trajectory.open("w", encoding="utf-8")
+        # A lone surrogate in a reply becomes its JSON escape.
+        self._stream = paths.trajectory.open("w", encoding="utf-8", errors="backslashreplace")
         self._write({"schema_version": 1})
 
     def record(self, kind: str, fields: dict[str, Any]) -> None:
@@ -221,7 +222,7 @@ def _result(
         timings=Timings(total=0.0, model=0.0, execution=0.0, grading=0.0),
         started=started,
         finished=started,
-        error=None if happy else f"{type(end).__name__}: {end}"[:2000],
+        error=None if happy else _one_line(end),
     )
 
 
@@ -232,6 +233,11 @@ def _counted_step(valid: list[StepRecord], feedback: Feedback, sign: float) -> S
     if feedback is Feedback.NONE:
         return valid[-1]
     return max(valid, key=lambda step: sign * (step.feedback_score or 0.0))
+
+
+def _one_line(end: BaseException) -> str:
+    text = f"{type(end).__name__}: {end}"[:2000]
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _now() -> str:

@@ -16,6 +16,7 @@ from harness.actions import Action
 from harness.models.base import Reply, ToolCall
 
 _THINK = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_LONGEST_NAME = 200
 _DECODER = json.JSONDecoder(strict=False)
 GRAMMAR = '{"action": "<name>", "params": {"<parameter>": "<value>"}}'
 
@@ -83,7 +84,7 @@ def _checked(value: dict[str, Any]) -> Action:
         raise FormatError(f"'params' must be an object. Answer with one JSON object: {GRAMMAR}")
     if extra:
         raise FormatError(f"Unknown keys {extra}; parameters belong into 'params': {GRAMMAR}")
-    return Action(name, params)
+    return Action(_recordable(name), params)
 
 
 def _from_tool_call(call: ToolCall) -> Action:
@@ -93,4 +94,9 @@ def _from_tool_call(call: ToolCall) -> Action:
         raise FormatError(f"The arguments of {call.name} are not valid JSON: {error}") from error
     if not isinstance(params, dict):
         raise FormatError(f"The arguments of {call.name} must be a JSON object.")
-    return Action(call.name, params)
+    return Action(_recordable(call.name), params)
+
+
+def _recordable(name: str) -> str:
+    """A name that can be written to a record, whatever a model put into it."""
+    return name.encode("utf-8", "backslashreplace").decode()[:_LONGEST_NAME]

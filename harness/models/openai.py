@@ -39,6 +39,7 @@ class OpenAIModel:
             raise InputError(
                 f"{key_variable} is not set; export the key of {base_url or 'the OpenAI API'} in it"
             )
+        self._key = key
         self._own_api = base_url is None
         # A local server wants no key, but the SDK insists on one.
         self._client = openai.OpenAI(api_key=key or "none", base_url=base_url, max_retries=_RETRIES)
@@ -64,15 +65,28 @@ class OpenAIModel:
         try:
             completion = self._client.chat.completions.create(**request)
         except openai.BadRequestError as error:
-            text = str(error).lower()
-            if any(word in text for word in _OVERFLOW):
-                raise ContextOverflow(str(error)) from error
-            raise ProviderError(str(error)) from error
+            text = self._without_key(error)
+            if any(word in text.lower() for word in _OVERFLOW):
+                raise ContextOverflow(text) from None
+            raise ProviderError(text) from None
         except openai.OpenAIError as error:
-            raise ProviderError(f"{type(error).__name__}: {error}") from error
+            raise ProviderError(f"{type(error).__name__}: {self._without_key(error)}") from None
         except ValueError as error:
-            raise ProviderError(f"the endpoint did not answer with JSON: {error}") from error
-        return _from_wire(completion)
+            raise ProviderError(
+                f"the endpoint did not answer with JSON: {self._without_key(error)}"
+            ) from None
+        try:
+            return _from_wire(completion)
+        except (AttributeError, TypeError, ValueError) as error:
+            # The SDK does not check what it was sent.
+            raise ProviderError(
+                f"the endpoint's answer has another form than a chat completion: {self._without_key(error)}"
+            ) from None
+
+    def _without_key(self, error: Exception) -> str:
+        """An error's text; endpoints have been seen to repeat the key they refuse."""
+        text = str(error)
+        return text.replace(self._key, "[key]") if self._key else text
 
 
 def _is_local(base_url: str | None) -> bool:

@@ -34,7 +34,9 @@ _OUR_PACKAGES = ("harness", "generator", "stats", "leaderboards", "reports", "ml
 _BUNDLED_DATA = (
     "sklearn/datasets/data",
     "sklearn/datasets/images",
+    "sklearn/datasets/tests",
     "statsmodels/datasets",
+    "statsmodels/**/tests",
     "pingouin/datasets",
 )
 
@@ -117,11 +119,16 @@ def _interpreter() -> Iterator[str]:
         if prefix not in shown and not prefix.is_relative_to("/usr"):
             shown.append(prefix)
             yield from ("--ro-bind", str(prefix), str(prefix))
-    for site in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
-        for name in (*_OUR_PACKAGES, *_BUNDLED_DATA):
-            hidden = Path(site) / name
-            if hidden.is_dir():
-                yield from ("--tmpfs", str(hidden))
+    for folder in _hidden():
+        yield from ("--tmpfs", str(folder))
+
+
+@functools.cache
+def _hidden() -> tuple[Path, ...]:
+    """Folders among this Python's packages that the code inside must find empty."""
+    sites = sorted({Path(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")})
+    found = [path for site in sites for name in (*_OUR_PACKAGES, *_BUNDLED_DATA) for path in site.glob(name)]
+    return tuple(path for path in found if path.is_dir())
 
 
 @functools.cache

@@ -62,6 +62,8 @@ class WarmSandbox:
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the sandbox
         self._buffer = b""
+        # A byte of output takes up to six in JSON.
+        self._longest_reply = 6 * spec.limits.output_bytes + _READ
 
     def inside(self, target: str) -> str:
         """The path at which the code inside sees ``target``."""
@@ -122,13 +124,10 @@ class WarmSandbox:
         except BrokenPipeError as error:
             raise self._lost("ended before the run") from error
         reply = self._read(limit + GRACE_SECONDS)
-        return RunResult(
-            exit_code=reply["exit_code"],
-            output=reply["output"],
-            output_bytes=reply["output_bytes"],
-            seconds=reply["seconds"],
-            timed_out=reply["timed_out"],
-        )
+        try:
+            return _run_result(reply)
+        except (KeyError, TypeError) as error:
+            raise self._lost("answered in another language") from error
 
     def _start(self) -> None:
         if self._process is not None:
@@ -164,10 +163,12 @@ class WarmSandbox:
             if not data:
                 raise self._lost("ended")
             self._buffer += data
+            if len(self._buffer) > self._longest_reply:
+                raise self._lost("answered without end")
         line, self._buffer = self._buffer.split(b"\n", 1)
         try:
             reply = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._lost("answered in another language") from error
         if not isinstance(reply, dict):
             raise self._lost("answered in another language")
@@ -178,6 +179,18 @@ class WarmSandbox:
         said = self._stderr.read(4096).decode("utf-8", errors="replace").strip()
         self.close()
         return SandboxLost(f"the sandbox {what}" + (f": {said}" if said else ""))
+
+
+def _run_result(reply: dict[str, Any]) -> RunResult:
+    """The result in a reply, with its types checked: code inside may have spoken for the parent."""
+    code, output, size = reply["exit_code"], reply["output"], reply["output_bytes"]
+    seconds, timed_out = reply["seconds"], reply["timed_out"]
+    for value, kind in ((output, str), (size, int), (seconds, float), (timed_out, bool)):
+        if not isinstance(value, kind):
+            raise TypeError(value)
+    if (code is None) != timed_out or not isinstance(code, int | None):
+        raise TypeError(code)
+    return RunResult(code, output, size, seconds, timed_out)
 
 
 def kill_open_sandboxes() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import ctypes
 import importlib
 import json
 import os
@@ -24,13 +25,17 @@ import sys
 import time
 import traceback
 import types
+from typing import Any, NoReturn, TextIO
 
 _CHUNK = 65_536
+_PR_SET_DUMPABLE = 4
 
 
 def main() -> None:
     """Serve requests until stdin closes. The first argument is the JSON configuration."""
     config = json.loads(sys.argv[1])
+    # Else the code of a run could open our pipes through /proc and answer in our name.
+    _set_dumpable(False)
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 1)
@@ -49,12 +54,16 @@ def main() -> None:
         _answer(replies, _serve(json.loads(line), config, (requests.fileno(), replies.fileno())))
 
 
-def _answer(stream, document) -> None:  # type: ignore[no-untyped-def]
+def _set_dumpable(value: bool) -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, int(value), 0, 0, 0)
+
+
+def _answer(stream: TextIO, document: dict[str, Any]) -> None:
     stream.write(json.dumps(document) + "\n")
     stream.flush()
 
 
-def _serve(request, config, private_fds):  # type: ignore[no-untyped-def]
+def _serve(request: dict[str, Any], config: dict[str, Any], private_fds: tuple[int, int]) -> dict[str, Any]:
     started = time.monotonic()
     reader, writer = os.pipe()
     child = os.fork()
@@ -74,7 +83,7 @@ def _serve(request, config, private_fds):  # type: ignore[no-untyped-def]
     output.drain(reader)
     os.close(reader)
     return {
-        "exit_code": None if timed_out else os.waitstatus_to_exitcode(status),
+        "exit_code": None if status is None else os.waitstatus_to_exitcode(status),
         "timed_out": timed_out,
         "output": output.text(),
         "output_bytes": output.total,
@@ -82,7 +91,7 @@ def _serve(request, config, private_fds):  # type: ignore[no-untyped-def]
     }
 
 
-def _wait(child, reader, requests, output, deadline):  # type: ignore[no-untyped-def]
+def _wait(child: int, reader: int, requests: int, output: _BoundedOutput, deadline: float) -> int | None:
     """Collect output until the child itself ends; a grandchild holding the pipe open does not delay that.
 
     A harness that has died closes ``requests``; then the run ends at once, as if it had timed out.
@@ -111,7 +120,7 @@ def _wait(child, reader, requests, output, deadline):  # type: ignore[no-untyped
         os.close(pidfd)
 
 
-def _kill_survivors(child, own_pid_namespace):  # type: ignore[no-untyped-def]
+def _kill_survivors(child: int, own_pid_namespace: bool) -> None:
     """Leave nothing running: the child's group, and in a PID namespace of our own everything but us."""
     try:
         os.killpg(child, signal.SIGKILL)
@@ -128,13 +137,13 @@ def _kill_survivors(child, own_pid_namespace):  # type: ignore[no-untyped-def]
 class _BoundedOutput:
     """Keeps the head and the tail of a stream, and counts what it left out."""
 
-    def __init__(self, limit):  # type: ignore[no-untyped-def]
+    def __init__(self, limit: int) -> None:
         self.half = max(limit // 2, 1)
         self.head = bytearray()
         self.tail = bytearray()
         self.total = 0
 
-    def add(self, data):  # type: ignore[no-untyped-def]
+    def add(self, data: bytes) -> None:
         self.total += len(data)
         room = self.half - len(self.head)
         self.head += data[:room]
@@ -142,7 +151,7 @@ class _BoundedOutput:
         if len(self.tail) > 2 * self.half:
             del self.tail[: -self.half]
 
-    def drain(self, reader):  # type: ignore[no-untyped-def]
+    def drain(self, reader: int) -> None:
         os.set_blocking(reader, False)
         drained = 0
         # Bounded: a survivor that keeps writing must not keep us reading.
@@ -156,18 +165,19 @@ class _BoundedOutput:
             drained += len(data)
             self.add(data)
 
-    def text(self):  # type: ignore[no-untyped-def]
+    def text(self) -> str:
         tail = bytes(self.tail[-self.half :])
         left_out = self.total - len(self.head) - len(tail)
         note = f"\n... {left_out} bytes left out ...\n".encode() if left_out else b""
         return (bytes(self.head) + note + tail).decode("utf-8", errors="replace")
 
 
-def _become(request, config, writer):  # type: ignore[no-untyped-def]
+def _become(request: dict[str, Any], config: dict[str, Any], writer: int) -> NoReturn:
     """Turn this forked child into the run; never returns."""
     code = 1
     try:
         os.setsid()
+        _set_dumpable(True)
         os.dup2(writer, 1)
         os.dup2(writer, 2)
         os.close(writer)
@@ -193,7 +203,7 @@ def _become(request, config, writer):  # type: ignore[no-untyped-def]
         os._exit(code)
 
 
-def _run_script(argv):  # type: ignore[no-untyped-def]
+def _run_script(argv: list[str]) -> int:
     """Run a file as ``__main__`` as the interpreter would, with only its own frames in a traceback."""
     path = argv[0]
     module = types.ModuleType("__main__")
@@ -218,7 +228,7 @@ def _run_script(argv):  # type: ignore[no-untyped-def]
     return 0
 
 
-def _exit_code(error):  # type: ignore[no-untyped-def]
+def _exit_code(error: SystemExit) -> int:
     if error.code is None:
         return 0
     if isinstance(error.code, int):

@@ -5,7 +5,6 @@ The grader's sandbox sees the metric, the answers and the submission, and nothin
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import shutil
@@ -26,6 +25,7 @@ from harness.tasks.submission import InvalidSubmission, Reason, Rows, read_answe
 _DRIVER = Path(__file__).with_name("inside")
 _GRADER, _METRIC, _EXCHANGE = f"{ROOT}/grader", f"{ROOT}/task/metric.py", f"{ROOT}/exchange"
 _RESULT_BYTES = 1 << 20
+_MESSAGE = 1_000
 _PRELOAD = ("numpy", "pandas", "sklearn.metrics", "scipy.stats")
 _LIMITS = Limits(seconds=300.0, memory_bytes=8 * GIB, file_bytes=2 * GIB)
 
@@ -63,7 +63,6 @@ class Grader:
         self._provider = provider
         self._limits = limits
         self._exchange = Path(tempfile.mkdtemp(prefix="mlesmith-grader-"))
-        self._numbers = itertools.count()
         self._lock = Lock()
         self._sandbox: Sandbox | None = None
 
@@ -83,8 +82,8 @@ class Grader:
         """Score a checked, aligned submission (see :func:`harness.tasks.submission.read_submission`)."""
         positions = self._key.positions(rows)
         with self._lock:
-            folder = self._exchange / str(next(self._numbers))
-            folder.mkdir()
+            # A name that the metric of an earlier run cannot have taken.
+            folder = Path(tempfile.mkdtemp(dir=self._exchange))
             try:
                 self._key.answers.iloc[positions].to_csv(folder / "answers.csv", index=False)
                 submission.iloc[positions].to_csv(folder / "submission.csv", index=False)
@@ -160,15 +159,15 @@ def grade(task: Task, submission: Path, provider: SandboxProvider) -> GradeResul
 
 
 def _judge(result: dict[str, Any]) -> GradeResult:
-    message = str(result.get("message", ""))
+    message = str(result.get("message", ""))[-_MESSAGE:]
     if result.get("outcome") == "rejected":
         return GradeResult(False, None, Reason.METRIC_REJECTED, message or "refused by the metric")
     score = result.get("score")
-    if result.get("outcome") != "score" or not isinstance(score, (int, float)):
+    if result.get("outcome") != "score" or not isinstance(score, float):
         return _defect(Reason.METRIC_FAILED, f"the metric failed: {message.strip()}")
     if not math.isfinite(score):
         return _defect(Reason.METRIC_NOT_FINITE, f"the metric returned {score}, which is not a finite number")
-    return GradeResult(True, float(score), Reason.OK, "valid")
+    return GradeResult(True, score, Reason.OK, "valid")
 
 
 def _defect(reason: Reason, message: str) -> GradeResult:
@@ -181,6 +180,6 @@ def _read_result(path: Path) -> dict[str, Any] | None:
         return None
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None

@@ -15,7 +15,7 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -31,7 +31,11 @@ OBJECTIVES = (
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+_Words = Annotated[tuple[str, ...], Field(strict=False)]  # TOML has lists only
+_Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Source(_Table):
@@ -48,8 +52,8 @@ class Metric(_Table):
 
     name: str
     higher_is_better: bool
-    best: float
-    worst: float | None = None
+    best: _Number
+    worst: _Number | None = None
 
 
 class Split(_Table):
@@ -79,9 +83,9 @@ class TaskSpec(_Table):
     modality: str
     objective: str
     id_column: str = Field(min_length=1)
-    target_columns: tuple[str, ...] = Field(min_length=1)
+    target_columns: _Words = Field(min_length=1)
     difficulty: Literal["easy", "medium", "hard"]
-    tags: tuple[str, ...] = ()
+    tags: _Words = ()
     source: Source
     metric: Metric
     split: Split

@@ -84,6 +84,11 @@ def run_prepare(
     if not run.ok:
         last = run.output.strip().splitlines()[-1:] or [f"exit code {run.exit_code}"]
         return Preparation(False, f"prepare.py failed: {last[0]}", run.output, run.seconds)
+    for path in sorted(out.rglob("*")):
+        # A link would show agents, or have us write, whatever it points to.
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            message = f"prepare.py made {path.relative_to(out)} a link or a special file; copy the data"
+            return Preparation(False, message, run.output, run.seconds)
     for required in ("public/sample_submission.csv", "private/test_answer.csv"):
         if not (out / required).is_file():
             return Preparation(False, f"prepare.py did not write {required}", run.output, run.seconds)

@@ -14,6 +14,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,8 @@ from harness.errors import TaskError
 from harness.tasks.package import Task
 
 MAX_BYTES = 1 << 30
-_SHOWN = 3
+_SHOWN = 8
+_SHOWN_CHARACTERS = 80
 
 
 class Reason(StrEnum):
@@ -73,12 +75,14 @@ class AnswerKey:
         columns: the columns of a submission, in the sample's order.
         numeric: those of ``columns`` that must hold finite numbers.
         id_column: the name of the id column.
+        may_be_empty: those of ``columns`` whose cells may be empty, as some answers are (no tags, say).
     """
 
     answers: pd.DataFrame
     columns: tuple[str, ...]
     numeric: frozenset[str]
     id_column: str
+    may_be_empty: frozenset[str] = frozenset()
 
     @property
     def integer_ids(self) -> bool:
@@ -115,14 +119,16 @@ def read_answer_key(task: Task) -> AnswerKey:
             raise TaskError(f"{path}: column {id_column!r} holds an id twice")
     if set(answers[id_column]) != set(sample[id_column]):
         raise TaskError(f"{task.sample_path}: its ids are not those of {task.answer_path.name}")
-    numeric = set()
+    numeric, may_be_empty = set(), set()
     for column in sample.columns:
         if column == id_column:
             continue
         source = answers if column in answers.columns else sample
         if _all_numeric(source[column]) and _all_numeric(sample[column]):
             numeric.add(column)
-    return AnswerKey(answers, tuple(sample.columns), frozenset(numeric), id_column)
+        elif (source[column].str.strip() == "").any():
+            may_be_empty.add(column)
+    return AnswerKey(answers, tuple(sample.columns), frozenset(numeric), id_column, frozenset(may_be_empty))
 
 
 def read_submission(path: Path, key: AnswerKey) -> pd.DataFrame:
@@ -159,36 +165,50 @@ def read_strings(path: Path) -> pd.DataFrame:
             Reason.EMPTY, f"{path.name} is empty; it needs a header and one row per test id"
         )
     try:
-        frame = pd.read_csv(
-            io.StringIO(text), dtype=str, keep_default_na=False, na_filter=False, index_col=False
-        )
+        frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, na_filter=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         detail = str(error).removeprefix("Error tokenizing data. C error: ").strip()
         raise InvalidSubmission(
             Reason.NOT_CSV, f"{path.name} is not a comma-separated table: {detail}"
         ) from error
+    # With more cells than the header names, pandas takes the first ones for row labels.
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise InvalidSubmission(
+            Reason.NOT_CSV,
+            f"{path.name}: rows have more cells than the header; quote cells that hold commas",
+        )
     if frame.isna().to_numpy().any():
         row = int(np.flatnonzero(frame.isna().any(axis=1))[0]) + 2
         raise InvalidSubmission(Reason.NOT_CSV, f"{path.name}: line {row} has fewer cells than the header")
     return frame
 
 
-def _read_text(path: Path) -> str:
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file made by agent code: a link, a pipe or a device is looked at, never followed or waited for.
+
+    Raises:
+        InvalidSubmission: missing, not a regular file, or larger than :data:`MAX_BYTES`.
+    """
     try:
-        # A link, a pipe or a device made by agent code is looked at, never followed or waited for.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         raise InvalidSubmission(Reason.MISSING_FILE, f"{path.name} was not written") from None
     except OSError:
         raise InvalidSubmission(Reason.NOT_A_FILE, f"{path.name} is not a regular file") from None
-    with os.fdopen(handle, "rb") as stream:
-        state = os.fstat(stream.fileno())
-        if not stat.S_ISREG(state.st_mode):
-            raise InvalidSubmission(Reason.NOT_A_FILE, f"{path.name} is not a regular file")
-        if state.st_size > MAX_BYTES:
-            raise InvalidSubmission(
-                Reason.TOO_LARGE, f"{path.name} has {state.st_size} bytes; at most {MAX_BYTES} are read"
-            )
+    state = os.fstat(handle)
+    if not stat.S_ISREG(state.st_mode):
+        os.close(handle)
+        raise InvalidSubmission(Reason.NOT_A_FILE, f"{path.name} is not a regular file")
+    if state.st_size > MAX_BYTES:
+        os.close(handle)
+        raise InvalidSubmission(
+            Reason.TOO_LARGE, f"{path.name} has {state.st_size} bytes; at most {MAX_BYTES} are read"
+        )
+    return os.fdopen(handle, "rb")
+
+
+def _read_text(path: Path) -> str:
+    with open_regular(path) as stream:
         data = stream.read()
     try:
         text = data.decode("utf-8-sig")
@@ -245,7 +265,7 @@ def _check_ids(ids: pd.Series, key: AnswerKey) -> None:
 def _checked_values(frame: pd.DataFrame, column: str, key: AnswerKey) -> pd.Series:
     values = frame[column].str.strip()
     empty = values == ""
-    if empty.any():
+    if empty.any() and column not in key.may_be_empty:
         raise InvalidSubmission(
             Reason.MISSING_VALUE,
             f"column {column!r} is empty for {int(empty.sum())} ids, first {_first(frame, empty, key)}",
@@ -285,13 +305,18 @@ def _all_numeric(values: pd.Series) -> bool:
 
 
 def _first(frame: pd.DataFrame, mask: pd.Series, key: AnswerKey) -> str:
-    return f"{key.id_column} {frame.loc[mask.to_numpy(), key.id_column].iloc[0]!r}"
+    return f"{key.id_column} {_quoted(frame.loc[mask.to_numpy(), key.id_column].iloc[0])}"
 
 
 def _listed(values: Collection[object]) -> str:
-    shown = ", ".join(repr(str(value)) for value in list(values)[: max(_SHOWN, 8)])
-    more = len(values) - max(_SHOWN, 8)
+    shown = ", ".join(_quoted(value) for value in list(values)[:_SHOWN])
+    more = len(values) - _SHOWN
     return shown + (f" and {more} more" if more > 0 else "")
+
+
+def _quoted(value: object) -> str:
+    text = str(value)
+    return repr(text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}...")
 
 
 def _is_plain_integer(text: str) -> bool:

@@ -84,6 +84,10 @@ def _grade(request: dict[str, Any], base: Any) -> dict[str, Any]:
     if verdict is False:
         raise base.InvalidSubmissionError("refused by the metric")
     score = metric.evaluate(answers, submission)
+    if hasattr(score, "item"):
+        score = score.item()  # a scalar of numpy
+    if isinstance(score, bool) or not isinstance(score, (int, float)):
+        raise TypeError(f"evaluate must return a number, not {type(score).__name__}")
     return {
         "outcome": "score",
         "score": float(score),
