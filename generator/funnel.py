@@ -63,7 +63,7 @@ class Funnel:
         }
 
     def reasons(self) -> dict[str, dict[str, int]]:
-        """For each stage that was not passed, the codes of the reasons with their counts, most frequent first."""
+        """For each stage that was not passed, the reasons' codes with their counts, most frequent first."""
         found: dict[str, Counter[str]] = {}
         for passage in self.passages:
             if passage.reached is not Stage.VERIFIED:

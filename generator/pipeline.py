@@ -158,7 +158,7 @@ class _Line:
             return self._run(folder, card)
         except DatasetError as error:
             return _failed(name, "unreadable", str(error))
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with one dataset, the others go on
+        except Exception as error:  # whatever is wrong with one dataset, the others go on
             log.exception("%s: could not be worked on", name)
             return _failed(name, "internal_error", f"{type(error).__name__}: {error}")
 
@@ -178,8 +178,17 @@ class _Line:
             _remember(marker, identity, proposals, refusals)
         passages, rejected = [], []
         for refusal in refusals:
-            passages.append(Passage(card.name, refusal.target, Stage.CONSIDERED, _code(refusal.reason), refusal.reason,
-                                    objective=refusal.objective))  # fmt: skip
+            code = _code(refusal.reason)
+            passages.append(
+                Passage(
+                    card.name,
+                    refusal.target,
+                    Stage.CONSIDERED,
+                    code,
+                    refusal.reason,
+                    objective=refusal.objective,
+                )
+            )
             rejected.append(Rejection(refusal.target, Stage.PROPOSED, refusal.reason))
         shared = (time.monotonic() - started) / max(1, len(proposals))
         verified = []
@@ -191,15 +200,18 @@ class _Line:
                 verified.append(path)
             else:
                 rejected.append(Rejection(proposal.id, _next(reached), reason, path))
-            passages.append(Passage(card.name, proposal.id, reached, code, reason, shared + time.monotonic() - begun,
-                                    proposal.modality, proposal.objective, proposal.metric))  # fmt: skip
+            seconds = shared + time.monotonic() - begun
+            kinds = (proposal.modality, proposal.objective, proposal.metric)
+            passages.append(Passage(card.name, proposal.id, reached, code, reason, seconds, *kinds))
         return DatasetResult(card.name, tuple(verified), tuple(rejected), tuple(passages))
 
     def _make(
         self, proposal: Proposal, folder: Path, card: DatasetCard, profile: Profile
     ) -> tuple[Stage, str, str, Path | None]:
         """Design, prepare and verify one task: the stage reached, and why it went no further."""
-        key = hashlib.sha256(f"{VERSION}\0{profile.sha256}\0{proposal.model_dump_json()}".encode()).hexdigest()
+        key = hashlib.sha256(
+            f"{VERSION}\0{profile.sha256}\0{proposal.model_dump_json()}".encode()
+        ).hexdigest()
         marker = self.out / MARKERS / card.name / f"{proposal.id}.json"
         done = _read(marker)
         home = self.out / proposal.id
@@ -214,7 +226,7 @@ class _Line:
                 made = design(proposal, folder, card, profile, work, self.provider)
             except InputError as error:
                 return Stage.DESIGNED, "prepare_failed", str(error), None
-            except Exception as error:  # noqa: BLE001 - one task's failure must not take the others along
+            except Exception as error:  # one task's failure must not take the others along
                 log.exception("%s: could not be designed", proposal.id)
                 return Stage.PROPOSED, "internal_error", f"{type(error).__name__}: {error}", None
             for old in (home, away):
@@ -269,7 +281,12 @@ def _next(reached: Stage) -> Stage:
 
 def _code(reason: str) -> str:
     """A short word for a refusal."""
-    for word, code in (("hardly", "unlearnable"), ("give", "given_away"), ("rows", "few_rows"), ("image", "few_images")):
+    for word, code in (
+        ("hardly", "unlearnable"),
+        ("give", "given_away"),
+        ("rows", "few_rows"),
+        ("image", "few_images"),
+    ):
         if word in reason:
             return code
     return "unfit"
@@ -284,7 +301,9 @@ def _is_ours(root: Path, card: DatasetCard) -> bool:
     return path.is_file() and f"dataset = {json.dumps(card.name)}" in path.read_text(encoding="utf-8")
 
 
-def _remember(marker: Path, identity: str, proposals: Sequence[Proposal], refusals: Sequence[Refusal]) -> None:
+def _remember(
+    marker: Path, identity: str, proposals: Sequence[Proposal], refusals: Sequence[Refusal]
+) -> None:
     document = {
         "schema_version": SCHEMA_VERSION,
         "identity": identity,

@@ -157,9 +157,7 @@ def profile_table(table: pd.DataFrame, path: str) -> Table:
     """Profile one table that was read already."""
     columns = tuple(profile_column(table[name]) for name in table.columns)
     rows = len(table)
-    keys = tuple(
-        c.name for c in columns if c.missing == 0 and c.unique == rows and not c.kind == Kind.NUMERIC
-    )
+    keys = tuple(c.name for c in columns if c.missing == 0 and c.unique == rows and c.kind != Kind.NUMERIC)
     groups = tuple(
         c.name
         for c in columns

@@ -72,6 +72,7 @@ class Proposal(_Model):
         ignored: raw columns that are left out, each with the reason.
         classes: labels that are kept, most frequent first, of a classification.
         positive: the class written as 1 when the prediction is a probability.
+        train_rows: how many labelled rows are given when fewer than usual are, to leave something to do.
         query: the column within whose values rows are ranked.
         difficulty: from the skill that the quick check reached.
     """
@@ -89,6 +90,7 @@ class Proposal(_Model):
     ignored: tuple[tuple[str, str], ...] = ()
     classes: tuple[str, ...] = ()
     positive: str | None = None
+    train_rows: int | None = None
     query: str | None = None
     window: Window | None = None
     split: SplitChoice

@@ -41,8 +41,8 @@ def choose_split(
         return SplitChoice(
             kind="group",
             columns=(time.entity,),
-            reason=f"the rows of each {time.entity} follow each other in time and it is soon over, so each is on "
-            "one side whole",
+            reason=f"the rows of each {time.entity} follow each other in time and it is soon over, "
+            "so each is on one side whole",
         )
     known = target.notna()
     best: tuple[float, str] | None = None
@@ -73,8 +73,8 @@ def choose_split(
         return SplitChoice(
             kind="group",
             columns=features,
-            reason=f"{repeated:.0%} of the rows repeat another row in all features, so rows that are alike stay on "
-            "one side",
+            reason=f"{repeated:.0%} of the rows repeat another row in all features, so rows "
+            "that are alike stay on one side",
         )
     if classes:
         return SplitChoice(kind="stratified", reason="independent rows; each class keeps its share")
@@ -84,7 +84,7 @@ def choose_split(
 
 
 def resemblance(target: pd.Series, groups: pd.Series, *, classes: bool) -> float:
-    """Share of the target's variance that lies between groups, corrected for chance (omega squared; 0 or more).
+    """Share of the target's variance that lies between groups, corrected for chance (omega squared, from 0).
 
     For classes it is that of the indicator columns, weighted by their variance.
     """

@@ -52,9 +52,9 @@ def read_code(path: Path, relative: str) -> str:
             options.append(f'encoding="{encoding}"')
         return f"pd.read_csv({where}, {', '.join(options)})"
     if kind == "json":
-        return f"pd.read_json({where}, convert_dates=False)"
+        return f"pd.read_json({where}, dtype=False)"
     if kind == "jsonl":
-        return f"pd.read_json({where}, lines=True, convert_dates=False)"
+        return f"pd.read_json({where}, lines=True, dtype=False)"
     if kind == "parquet":
         return f"pd.read_parquet({where})"
     raise UnreadableTable(f"{path.name}: not a table format; known are {', '.join(sorted(FORMATS))}")
@@ -72,9 +72,9 @@ def read_table(path: Path) -> pd.DataFrame:
             encoding, delimiter = _dialect(path)
             frame = pd.read_csv(path, sep=delimiter, encoding=encoding, low_memory=False)
         elif kind == "json":
-            frame = pd.read_json(path, convert_dates=False)
+            frame = pd.read_json(path, dtype=False)
         elif kind == "jsonl":
-            frame = pd.read_json(path, lines=True, convert_dates=False)
+            frame = pd.read_json(path, lines=True, dtype=False)
         elif kind == "parquet":
             frame = pd.read_parquet(path)
         else:

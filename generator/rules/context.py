@@ -22,6 +22,10 @@ LEAST_ROWS = 300
 #: Rows a class needs to be asked for.
 CLASS_ROWS = 40
 MOST_CLASSES = 20
+#: Skill above which a classification is given few labelled rows, so that the best methods still differ.
+EASY_SKILL = 0.93
+#: Labelled rows for each class in that case.
+FEW_ROWS = 30
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,14 @@ class Context:
     Attributes:
         dataset: the dataset's name.
         title: the dataset's title, empty when it has no card.
+        modality: what the card says the data are, if it does.
         table: the profile of the table.
         frame: the table itself.
     """
 
     dataset: str
     title: str
+    modality: str | None
     table: Table
     frame: pd.DataFrame
 
@@ -77,6 +83,11 @@ def verdict(evidence: Evidence) -> str | None:
     if evidence.skill > MOST_SKILL:
         return f"the features give it away: skill {evidence.skill:.2f} (at most {MOST_SKILL})"
     return None
+
+
+def few_rows(evidence: Evidence, classes: int) -> int | None:
+    """How many labelled rows an easy classification gets; ``None`` for all."""
+    return FEW_ROWS * classes if classes and evidence.skill > EASY_SKILL else None
 
 
 def difficulty(evidence: Evidence) -> Literal["easy", "medium", "hard"]:

@@ -54,19 +54,22 @@ def _goal(proposal: Proposal, card: DatasetCard, id_column: str) -> str:
         shown, after = (duration(steps * window.step_seconds) for steps in (window.history, window.ahead))
         what = (
             f"Each row shows {window.history} successive values of `{window.value}`, one every "
-            f"{duration(window.step_seconds)} ({shown} in all). Predict by how much the value will have changed "
+            f"{duration(window.step_seconds)} ({shown} in all). Predict by how much the value will "
+            "have changed "
             f"{after} after the last one shown: {names} is that later value minus the last value shown."
         )
     elif proposal.shape == "images":
         what = f"Say for each test image which of the {len(proposal.classes)} classes it shows."
     elif proposal.objective == "multi-label classification":
         what = (
-            f"Say for each test row which values of `{proposal.source_target}` apply to it. Several may; each has "
+            f"Say for each test row which values of `{proposal.source_target}` apply to it. Several "
+            "may; each has "
             "a column of its own, 1 where it applies and 0 where not."
         )
     elif proposal.query is not None:
         what = (
-            f"Order the test rows of each `{proposal.query}` by {names}, the highest first. Submit any number for "
+            f"Order the test rows of each `{proposal.query}` by {names}, the highest first. Submit "
+            "any number for "
             "each row: only the order within a group counts, not the size. The group of a row is the part of "
             f"`{id_column}` before the dash, and also the column `{proposal.query}`."
         )
@@ -80,12 +83,14 @@ def _goal(proposal: Proposal, card: DatasetCard, id_column: str) -> str:
         what = f"Predict {names} for each test row: one of {len(proposal.classes)} classes."
     elif proposal.objective == "forecasting" and proposal.split.kind == "time":
         what = (
-            f"Forecast {names} for each test row. The test rows come after all training rows in time, and only what "
+            f"Forecast {names} for each test row. The test rows come after all training rows in time, "
+            "and only what "
             "is known in advance is given for them."
         )
     elif proposal.split.kind == "time":
         what = (
-            f"Predict {names} for each test row from the other figures of the same time. The test rows come after "
+            f"Predict {names} for each test row from the other figures of the same time. The test "
+            "rows come after "
             "all training rows in time."
         )
     elif len(proposal.targets) > 1:
@@ -110,6 +115,8 @@ def _split(proposal: Proposal, id_column: str, train: pd.DataFrame) -> str:
     text = f"How train and test were separated: {reason}."
     text += f" The values of `{id_column}` were dealt at random and carry no information"
     text += f" beyond the {plain(proposal.query)}." if proposal.query else "."
+    if proposal.train_rows is not None:
+        text += f" Only {len(train)} labelled rows are given, on purpose: with many, the task would be easy."
     hidden = [f"`{name}` ({reason})" for name, reason in proposal.ignored]
     if 0 < len(hidden) <= 12:
         text += f" Columns of the source that are not given: {'; '.join(hidden)}."
@@ -122,12 +129,14 @@ def _split(proposal: Proposal, id_column: str, train: pd.DataFrame) -> str:
 def _files(proposal: Proposal, train: pd.DataFrame, test: pd.DataFrame) -> str:
     lines = [
         f"- `train.csv`: {len(train)} rows with the target{'s' if len(proposal.targets) > 1 else ''}.",
-        f"- `test.csv`: {len(test)} rows to predict, without the target{'s' if len(proposal.targets) > 1 else ''}.",
+        f"- `test.csv`: {len(test)} rows to predict, without the "
+        f"target{'s' if len(proposal.targets) > 1 else ''}.",
         f"- `sample_submission.csv`: a valid submission for the {len(test)} test rows that knows nothing.",
     ]
     if proposal.shape == "images":
         lines.append(
-            "- `images/`: the image files; the column `image` holds their paths relative to this folder's parent."
+            "- `images/`: the image files; the column `image` holds their paths relative to this "
+            "folder's parent."
         )
     return "\n".join(_wrap(line, hang=True) for line in lines)
 
@@ -187,7 +196,8 @@ def _target_meaning(proposal: Proposal, values: pd.Series) -> str:
         return f'1 where "{label}" applies, else 0.'
     if proposal.positive is not None:
         others = [name for name in proposal.classes if name != proposal.positive]
-        return f'1 stands for "{proposal.positive}" ({values.mean():.1%} of the training rows), 0 for "{others[0]}".'
+        share = f"{values.mean():.1%} of the training rows"
+        return f'1 stands for "{proposal.positive}" ({share}), 0 for "{others[0]}".'
     if proposal.classes:
         counts = values.astype(str).value_counts()
         shown = [f"{name} ({counts[name]})" for name in sorted(counts.index, key=lambda n: (-counts[n], n))]
@@ -198,8 +208,8 @@ def _target_meaning(proposal: Proposal, values: pd.Series) -> str:
 def _metric(proposal: Proposal) -> str:
     metric = METRICS[proposal.metric]
     direction = "Higher" if metric.higher_is_better else "Lower"
-    return _wrap(f"{metric.title} (`{metric.name}`). {metric.formula} {direction} is better; a perfect submission "
-                 f"scores {metric.best:g}.")  # fmt: skip
+    text = f"{metric.title} (`{metric.name}`). {metric.formula} {direction} is better"
+    return _wrap(f"{text}; a perfect submission scores {metric.best:g}.")
 
 
 def _submission(proposal: Proposal, public: Path, id_column: str, rows: int) -> str:
@@ -213,8 +223,10 @@ def _submission(proposal: Proposal, public: Path, id_column: str, rows: int) -> 
     }[predicts]
     columns = ",".join([id_column, *proposal.targets])
     text = _wrap(
-        f"Write `submission.csv` with the header `{columns}` and one row for each of the {rows} ids of `test.csv`, in "
-        f"any order. {'Each target' if len(proposal.targets) > 1 else f'`{proposal.targets[0]}`'} holds {contents}. "
+        f"Write `submission.csv` with the header `{columns}` and one row for each of the {rows} ids "
+        "of `test.csv`, in "
+        f"any order. {'Each target' if len(proposal.targets) > 1 else f'`{proposal.targets[0]}`'} "
+        f"holds {contents}. "
         "For example:"
     )
     head = (public / "sample_submission.csv").read_text(encoding="utf-8").splitlines()[:4]

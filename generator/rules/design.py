@@ -107,15 +107,16 @@ def write_definition(
 
     write(
         "task.toml", "task.toml.j2",
-        card=card, metric=metric, sha256=raw_hash(root / "raw"), dataset_sha256=profile.sha256, version=VERSION,
+        card=card, metric=metric, sha256=raw_hash(root / "raw"), dataset_sha256=profile.sha256,
+        version=VERSION,
     )  # fmt: skip
     write(
         "metric.py", "metric.py.j2",
         metric=metric, imports=_IMPORTS.get(metric.name, ()), class_name=_class_name(proposal),
         body=environment.get_template(f"metrics/{metric.name}.py.j2").render(),
     )  # fmt: skip
-    write("prepare.py", f"prepare_{proposal.shape.rstrip('s')}.py.j2" if proposal.shape == "table"
-          else f"prepare_{proposal.shape}.py.j2", **_prepare_values(proposal, folder, table, names, metric))  # fmt: skip
+    values = _prepare_values(proposal, folder, table, names, metric)
+    write("prepare.py", f"prepare_{proposal.shape}.py.j2", **values)
 
 
 def layout(proposal: Proposal, table: Table | None) -> Layout:
@@ -124,7 +125,10 @@ def layout(proposal: Proposal, table: Table | None) -> Layout:
     taken |= set(proposal.targets)
     id_column = _free("image_id" if proposal.shape == "images" else "row_id", taken)
     split, extra = proposal.split, []
-    group, sources, time, parts = None, (), None, ()
+    group: str | None = None
+    time: str | None = None
+    sources: tuple[str, ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
     if split.kind == "group":
         group = split.columns[0]
         if len(split.columns) > 1 or group not in proposal.features:
@@ -148,10 +152,10 @@ def _prepare_values(
     proposal: Proposal, folder: Path, table: Table | None, names: Layout, metric: MetricKind
 ) -> dict[str, Any]:
     values: dict[str, Any] = {
-        "test_share": 0.15 if proposal.split.kind == "time" else 0.25,
+        "test_share": 0.5 if proposal.train_rows else 0.15 if proposal.split.kind == "time" else 0.25,
         "least_test": LEAST_TEST,
         "most_test": 400 if proposal.shape == "windows" else MOST_TEST,
-        "most_train": MOST_TRAIN,
+        "most_train": proposal.train_rows or MOST_TRAIN,
         "source_target": proposal.source_target,
         "stratified": proposal.split.kind == "stratified",
         "query": proposal.query,
@@ -175,7 +179,7 @@ def _prepare_values(
         "date_columns": dates,
         "entity_sort": f", {_py(entity)}" if entity in proposal.features else "",
         "group_sources": list(names.group_sources),
-        "extra_columns": names.extra_columns,
+        "extra_code": "".join(f"{_py(name)}, " for name in names.extra_columns),
         "labels": dict(zip(proposal.targets, proposal.classes, strict=True))
         if labelled and proposal.classes
         else {},

@@ -10,13 +10,20 @@ from PIL import Image
 
 from generator.profile import ImageFolder
 from generator.proposals import Proposal, Refusal, SplitChoice
-from generator.rules.context import CLASS_ROWS, LEAST_ROWS, MOST_CLASSES, Outcome, difficulty
+from generator.rules.context import (
+    CLASS_ROWS,
+    LEAST_ROWS,
+    LEAST_SKILL,
+    MOST_CLASSES,
+    Outcome,
+    difficulty,
+    few_rows,
+)
 from generator.rules.naming import slug
 from generator.rules.probe import skill
 
 _THUMBNAIL = (16, 16)
 _CHECKED = 1_500
-_LEAST_SKILL = 0.1
 
 
 def propose_images(dataset: str, title: str, folder: Path, images: ImageFolder) -> Outcome:
@@ -35,7 +42,7 @@ def propose_images(dataset: str, title: str, folder: Path, images: ImageFolder) 
         return Outcome((), (Refusal(target="class folder", objective="classification", reason=reason),))
     matrix, target = _thumbnails(folder / images.root, kept)
     evidence = skill(matrix, target, classes=True)
-    if evidence.skill < _LEAST_SKILL:
+    if evidence.skill < LEAST_SKILL:
         reason = f"thumbnails hardly tell the classes apart: skill {evidence.skill:.2f}"
         return Outcome((), (Refusal(target="class folder", objective="classification", reason=reason),))
     balanced = counts[kept[0]] <= 3 * counts[kept[-1]]
@@ -51,6 +58,7 @@ def propose_images(dataset: str, title: str, folder: Path, images: ImageFolder) 
         features=("image",),
         ignored=(),
         classes=tuple(sorted(kept)),
+        train_rows=few_rows(evidence, len(kept)),
         split=SplitChoice(
             kind="stratified",
             reason="independent images; identical files are kept once; each class keeps its share",

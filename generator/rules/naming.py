@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import re
 
-_OUTCOME = {
-    "target": 3.0, "class": 3.0, "label": 3.0, "outcome": 3.0, "status": 2.5, "category": 2.0, "price": 2.5,
-    "attrition": 2.5, "churn": 2.5, "default": 2.0, "survived": 2.5, "response": 2.0, "result": 2.0,
-    "score": 2.0, "rating": 2.0, "quality": 2.0, "condition": 1.0, "cond": 1.0, "strength": 2.0,
-    "progression": 2.0, "diagnosis": 2.5, "disease": 2.0, "species": 2.0, "genre": 2.5, "type": 0.6,
-    "sales": 2.0, "ridership": 2.0, "demand": 2.0, "temperature": 1.0, "glucose": 2.0, "pressure": 1.0, "income": 1.2,
-    "salary": 2.0, "weight": 1.5, "amount": 1.2, "artist": 1.5, "author": 1.5, "role": 1.0, "level": 0.8,
-    "season": 1.5, "inventory": 1.5, "median": 1.5, "value": 0.8, "count": 0.8, "duration": 1.5, "length": 1.0,
-    "cost": 2.0, "risk": 2.0, "sentiment": 2.5, "topic": 2.0, "grade": 2.0, "performance": 1.0, "department": 0.5,
-    "meter": 1.0,
-}  # fmt: skip
+#: Words that name what people usually want to know, by how surely they do.
+_WORDS_BY_WEIGHT: dict[float, str] = {
+    3.0: "target class label outcome",
+    2.5: "status price attrition churn survived diagnosis genre sentiment",
+    2.0: (
+        "category default response result score rating quality strength progression disease species "
+        "sales ridership demand glucose salary cost risk topic grade"
+    ),
+    1.5: "weight artist author season inventory median duration",
+    1.2: "income amount",
+    1.0: "condition cond temperature pressure role length performance meter",
+    0.8: "level value count",
+    0.6: "type",
+    0.5: "department",
+}
+_OUTCOME = {word: weight for weight, words in _WORDS_BY_WEIGHT.items() for word in words.split()}
 _CIRCUMSTANCE = {
-    "year", "month", "day", "hour", "minute", "date", "time", "lat", "latitude", "long", "lon", "longitude",
-    "id", "index", "name", "zip", "street", "sex", "gender", "age", "x", "y", "row", "col", "column", "position",
+    "year", "month", "day", "hour", "minute", "date", "time", "lat", "latitude", "long", "lon",
+    "longitude", "id", "index", "name", "zip", "street", "sex", "gender", "age", "x", "y", "row", "col",
+    "column", "position",
 }  # fmt: skip
 
 

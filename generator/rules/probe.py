@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,8 +47,8 @@ def calendar(times: pd.Series, name: str) -> dict[str, Array]:
     days = (times - pd.Timestamp("1970-01-01")).dt.total_seconds() / 86_400
     return {
         f"{name} trend": days.to_numpy(float),
-        f"{name} day of year": times.dt.dayofyear.to_numpy(float),
-        f"{name} weekday": times.dt.weekday.to_numpy(float),
+        f"{name} day of year": times.dt.day_of_year.to_numpy(float),
+        f"{name} weekday": times.dt.day_of_week.to_numpy(float),
         f"{name} hour": times.dt.hour.to_numpy(float),
     }
 
@@ -74,7 +75,7 @@ def skill(
     rows = _sample(target, groups, order)
     data = matrix.loc[rows].fillna(-1e9).to_numpy(float)
     y = target.loc[rows]
-    truth = pd.factorize(y.astype(str), sort=True)[0] if classes else y.to_numpy(float)
+    truth: Array = np.asarray(pd.factorize(y.astype(str), sort=True)[0] if classes else y, dtype=float)
     scores = []
     for train, test in _folds(
         truth, None if groups is None else groups.loc[rows], order is not None, classes
@@ -139,7 +140,7 @@ def _folds(
     return list(KFold(_FOLDS, shuffle=True, random_state=_SEED).split(index))
 
 
-def _model(classes: bool, tree: bool) -> object:
+def _model(classes: bool, tree: bool) -> Any:
     if tree:
         kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
         return kind(max_leaf_nodes=256, min_samples_leaf=3, random_state=_SEED)
@@ -147,14 +148,14 @@ def _model(classes: bool, tree: bool) -> object:
     return kind(n_estimators=60, min_samples_leaf=2, max_features=0.5, random_state=_SEED)
 
 
-def _score(model: object, data: Array, truth: Array, seen: Array, classes: bool) -> float:
+def _score(model: Any, data: Array, truth: Array, seen: Array, classes: bool) -> float:
     if not classes:
-        return float(r2_score(truth, model.predict(data)))  # type: ignore[attr-defined]
+        return float(r2_score(truth, model.predict(data)))
     if len(np.unique(seen)) == 2 and len(np.unique(truth)) == 2:
-        return 2 * float(roc_auc_score(truth, model.predict_proba(data)[:, 1])) - 1  # type: ignore[attr-defined]
+        return 2 * float(roc_auc_score(truth, model.predict_proba(data)[:, 1])) - 1
     guess = np.bincount(seen.astype(int)).argmax()
     floor = float(np.mean(truth == guess))
-    right = float(np.mean(truth == model.predict(data)))  # type: ignore[attr-defined]
+    right = float(np.mean(truth == model.predict(data)))
     return (right - floor) / (1 - floor) if floor < 1 else 0.0
 
 

@@ -33,10 +33,10 @@ def propose(folder: Path, card: DatasetCard, profile: Profile, *, max_tasks: int
     if profile.tables:
         table = profile.tables[0]
         if table.rows < LEAST_ROWS:
-            refusals.append(Refusal(target=table.path, objective="any", reason=f"the table has {table.rows} rows; "
-                                    f"at least {LEAST_ROWS} are needed"))  # fmt: skip
+            reason = f"the table has {table.rows} rows; at least {LEAST_ROWS} are needed"
+            refusals.append(Refusal(target=table.path, objective="any", reason=reason))
         else:
-            context = Context(card.name, card.title, table, read_table(folder / table.path))
+            context = Context(card.name, card.title, card.modality, table, read_table(folder / table.path))
             found = _from_table(context, max_tasks - len(proposals))
             proposals += found.proposals
             refusals += found.refusals

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import skew, spearmanr
 
 from generator.columns import Column, Kind, as_numbers
 from generator.proposals import Evidence, Proposal, Refusal, SplitChoice
@@ -17,15 +18,21 @@ from generator.rules.context import (
     PROXY_SKILL,
     Context,
     difficulty,
+    few_rows,
     usable,
     verdict,
 )
-from generator.rules.naming import outcome_score, plain, snake, task_id
+from generator.rules.naming import outcome_score, plain, snake, stems, task_id, words
 from generator.rules.probe import encode, proxies, skill
 from generator.series import times_of
 from generator.splits import choose_split
 
 _QUERIES = (20, 400)
+_QUERY_WORDS = {
+    "year", "neighborhood", "neighbourhood", "city", "state", "county", "region", "district", "country",
+    "school", "team", "store", "shop", "user", "customer", "session", "query", "search", "race",
+    "group",
+}  # fmt: skip
 _COARSER_SHARE = 0.98
 
 
@@ -70,7 +77,9 @@ def candidates(context: Context) -> list[Candidate]:
         classes = kept_classes(column, context.table.rows)
         if classes:
             few = column.is_number and len(classes) > 2
-            bonus = 0.5 if len(classes) <= 10 else 0.0
+            counts = np.array([dict(column.classes)[name] for name in classes], dtype=float)
+            shares = counts / counts.sum()
+            bonus = 0.5 * float(-(shares * np.log(shares)).sum() / np.log(len(shares)))
             found.append(Candidate("classification", (column,), promise + bonus, classes, ordinal=few))
         elif column.is_number and column.unique >= 20:
             found.append(Candidate("regression", (column,), promise + 0.2))
@@ -79,7 +88,7 @@ def candidates(context: Context) -> list[Candidate]:
     query = _query(context)
     if query is not None and numbers:
         best = max(numbers, key=lambda c: (c.promise, c.name))
-        found.append(Candidate("ranking", best.columns, best.promise - 1.0, query=query))
+        found.append(Candidate("ranking", best.columns, best.promise - 0.1, query=query))
     return sorted(found, key=lambda c: (-c.promise, c.objective, c.name))
 
 
@@ -88,7 +97,9 @@ def kept_classes(column: Column, rows: int) -> tuple[str, ...]:
     few_numbers = column.kind is Kind.INTEGER and column.unique <= 10
     if column.kind not in (Kind.CATEGORY, Kind.BOOLEAN) and not few_numbers:
         return ()
-    kept = [(name, count) for name, count in column.classes if count >= CLASS_ROWS][:MOST_CLASSES]
+    kept = [(name, count) for name, count in column.classes if count >= max(CLASS_ROWS, 0.01 * rows)][
+        :MOST_CLASSES
+    ]
     covered = sum(count for _, count in kept)
     if len(kept) < 2 or covered < LEAST_ROWS or kept[0][1] > 0.95 * covered:
         return ()
@@ -127,7 +138,9 @@ def _basis(context: Context, candidate: Candidate, target: pd.Series) -> _Basis 
         left += [
             (column.name, f"it is a coarser form of {candidate.name}")
             for column in columns
-            if column.kind is Kind.CATEGORY and _coarser(frame[column.name], target)
+            if column.kind is Kind.CATEGORY
+            and column.name not in dict(left)
+            and _coarser(frame[column.name], target)
         ]
     gone = {name for name, _ in left}
     columns = [column for column in columns if column.name not in gone]
@@ -138,8 +151,8 @@ def _basis(context: Context, candidate: Candidate, target: pd.Series) -> _Basis 
         context.table, context.frame, features, target.reindex(context.frame.index), classes=classes
     )
     if candidate.query is not None and split.kind != "time":
-        split = SplitChoice(kind="group", columns=(candidate.query,), reason=
-                            f"each {plain(candidate.query)} is ranked on its own, so it is on one side whole")  # fmt: skip
+        reason = f"each {plain(candidate.query)} is ranked on its own, so it is on one side whole"
+        split = SplitChoice(kind="group", columns=(candidate.query,), reason=reason)
     matrix = matrix[[name for name in matrix.columns if any(_belongs(name, f) for f in features)]]
     groups = None
     if split.kind == "group":
@@ -155,7 +168,7 @@ def _basis(context: Context, candidate: Candidate, target: pd.Series) -> _Basis 
 def _proposal(context: Context, candidate: Candidate, basis: _Basis) -> Proposal:
     column = candidate.columns[0]
     metric, positive = choose_metric(context.frame, candidate)
-    words = " and ".join(plain(c.name) for c in candidate.columns)
+    said = " and ".join(plain(c.name) for c in candidate.columns)
     targets: tuple[str, ...] = tuple(c.name for c in candidate.columns)
     source = None
     suffix = "ranking" if candidate.objective == "ranking" else ""
@@ -168,7 +181,7 @@ def _proposal(context: Context, candidate: Candidate, basis: _Basis) -> Proposal
         classes = candidate.classes
     return Proposal(
         id=task_id(context.dataset, " ".join(c.name for c in candidate.columns), suffix),
-        title=_title(candidate, words, context),
+        title=_title(candidate, said, context),
         shape="table",
         table=context.table.path,
         modality=_modality(context, basis),
@@ -180,10 +193,11 @@ def _proposal(context: Context, candidate: Candidate, basis: _Basis) -> Proposal
         ignored=basis.ignored,
         classes=classes,
         positive=positive,
+        train_rows=few_rows(basis.evidence, len(candidate.classes)),
         query=candidate.query,
         split=basis.split,
         difficulty=difficulty(basis.evidence),
-        rationale=f"{words} can be learned from {len(basis.features)} other columns: a quick forest reaches a "
+        rationale=f"{said} can be learned from {len(basis.features)} other columns: a quick forest reaches a "
         f"skill of {basis.evidence.skill:.2f} ({basis.evidence.measure}), no single column gives it away.",
         evidence=basis.evidence,
         tags=(candidate.objective,) if candidate.objective == "multi-output" else (),
@@ -212,12 +226,12 @@ def choose_metric(frame: pd.DataFrame, candidate: Candidate) -> tuple[str, str |
 
 def number_metric(values: pd.Series) -> str:
     """RMSLE for positive amounts over orders of magnitude, MAE for skewed values, else RMSE."""
-    known = values.dropna()
-    if known.min() >= 0 and known.quantile(0.99) > 5 * max(float(known.median()), 1e-9):
+    known = values.dropna().to_numpy(float)
+    least, skewed = float(known.min()), float(skew(known))
+    wide = float(np.quantile(known, 0.99)) > 5 * max(float(np.median(known)), 1e-9)
+    if (least >= 0 and wide) or (least > 0 and skewed > 1.5):
         return "rmsle"
-    if known.min() > 0 and known.skew() > 1.5:
-        return "rmsle"
-    return "mae" if abs(float(known.skew())) > 0.7 else "rmse"
+    return "mae" if abs(skewed) > 0.7 else "rmse"
 
 
 def _target(frame: pd.DataFrame, candidate: Candidate) -> pd.Series:
@@ -256,7 +270,7 @@ def _pairs(context: Context, numbers: Sequence[Candidate]) -> list[Candidate]:
     for i, first in enumerate(strong):
         for second in strong[i + 1 :]:
             pair = context.frame[[first.name, second.name]].apply(as_numbers)
-            together = abs(float(pair.corr(method="spearman").iloc[0, 1]))
+            together = abs(float(spearmanr(pair.to_numpy(float), nan_policy="omit").statistic))
             if 0.4 <= together <= 0.95 and (best is None or together > best[0]):
                 best = (together, first, second)
     if best is None:
@@ -268,9 +282,11 @@ def _pairs(context: Context, numbers: Sequence[Candidate]) -> list[Candidate]:
 
 def _query(context: Context) -> str | None:
     """A column within whose values rows can be ranked: a year or a category of some size."""
+    if context.table.time is not None and context.table.time.series:
+        return None
     low, high = _QUERIES
     for column in context.table.columns:
-        if column.kind is Kind.CATEGORY or (column.kind is Kind.INTEGER and column.name.lower() == "year"):
+        if column.kind in (Kind.CATEGORY, Kind.INTEGER) and set(words(column.name)) & _QUERY_WORDS:
             sizes = context.frame[column.name].value_counts()
             if low <= column.unique <= high and sizes.median() >= 10 and column.missing == 0:
                 return column.name
@@ -281,20 +297,21 @@ def _modality(context: Context, basis: _Basis) -> str:
     if set(context.table.wide_series) & set(basis.features):
         return "time series"
     texts = [name for name in basis.features if context.table.column(name).kind is Kind.TEXT]
-    if texts and len(basis.features) <= 3 * len(texts):
+    if texts and (context.modality == "text" or len(basis.features) <= 3 * len(texts)):
         return "text"
     return "time series" if basis.split.kind == "time" else "tabular"
 
 
-def _title(candidate: Candidate, words: str, context: Context) -> str:
-    about = context.title or context.dataset
-    if candidate.objective == "ranking":
-        return f"Rank by {words}: {about}"
-    if candidate.objective == "multi-label classification":
-        return f"Name every {words} that applies: {about}"
-    if candidate.objective == "classification":
-        return f"Classify the {words}: {about}"
-    return f"Predict the {words}: {about}"
+def _title(candidate: Candidate, said: str, context: Context) -> str:
+    verb = {
+        "ranking": f"Rank by {said} within each {plain(candidate.query or '')}",
+        "multi-label classification": f"Name every {said} that applies",
+        "classification": f"Classify the {said}",
+    }.get(candidate.objective, f"Predict the {said}")
+    # A title that already names the target would say it twice.
+    if not context.title or stems(said) & stems(context.title):
+        return f"{verb} ({plain(context.dataset)})"
+    return f"{verb}: {context.title}"
 
 
 def _coarser(feature: pd.Series, target: pd.Series) -> bool:

@@ -40,7 +40,7 @@ def propose_series(context: Context) -> Outcome:
 
 
 def window_table(times: pd.Series, values: pd.Series, window: Window, stride: int) -> pd.DataFrame:
-    """Stretches without a gap: columns ``t000`` ..., ``change`` and ``time``, one row every ``stride`` steps."""
+    """Stretches without a gap, one every ``stride`` steps: columns ``t000`` ..., ``change``, ``time``."""
     known = pd.DataFrame({"time": times, "value": values}).dropna().sort_values("time", kind="stable")
     known = known.drop_duplicates("time")
     seconds = (known["time"] - known["time"].iloc[0]).dt.total_seconds().to_numpy()
@@ -124,9 +124,10 @@ def _change(context: Context, column: Column) -> Proposal | Refusal:
     if problem is not None:
         return Refusal(target=f"change of {column.name}", objective="forecasting", reason=problem)
     after = duration(window.ahead * window.step_seconds)
+    about = context.title or context.dataset
     return Proposal(
         id=task_id(context.dataset, column.name, "change"),
-        title=f"Foresee the change of the {plain(column.name)} within {after}: {context.title or context.dataset}",
+        title=f"Foresee the change of the {plain(column.name)} within {after}: {about}",
         shape="windows",
         table=context.table.path,
         modality="time series",
@@ -159,7 +160,7 @@ def _end_of_curve(context: Context) -> Proposal | Refusal:
     steps = context.table.wide_series
     count = max(2, len(steps) // 6)
     shown, hidden = steps[:-count], steps[-count:]
-    rest = [c.name for c in context.table.columns if c.name not in steps and not c.kind == Kind.ID]
+    rest = [c.name for c in context.table.columns if c.name not in steps and c.kind != Kind.ID]
     matrix = encode(context.frame, [context.table.column(name) for name in (*shown, *rest)])
     target = context.frame[list(hidden)].apply(as_numbers).mean(axis=1).rename("end")
     evidence = skill(matrix, target, classes=False)

@@ -1,0 +1,130 @@
+"""The whole line: real data in, verified tasks and a funnel out; failures apart; nothing done twice."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from generator.funnel import Funnel, Passage, Stage
+from generator.pipeline import Generation, generate
+from harness.errors import InputError
+from harness.sandboxes.base import SandboxProvider
+from harness.tasks.package import load_task
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory, sandbox: SandboxProvider) -> tuple[Path, Generation]:
+    out = tmp_path_factory.mktemp("out")
+    return out, generate(["diabetes", "water-flow", "no-such-set"], out, provider=sandbox, deep=False)
+
+
+def test_one_failure_does_not_stop_the_others(first: tuple[Path, Generation]) -> None:
+    out, generation = first
+    document = json.loads(json.dumps(generation.to_document(), allow_nan=False))
+    assert document["schema_version"] == 1
+    diabetes, water, unknown = document["datasets"]
+    assert diabetes["verified"] == [str(out / "diabetes-progression")]
+    assert load_task(out / "diabetes-progression").is_prepared
+    assert water["verified"] == [] and "hardly help" in water["rejected"][0]["reason"]
+    assert "no embedded dataset" in unknown["error"]
+    assert not generation.complete
+
+
+def test_the_funnel_counts_what_happened(first: tuple[Path, Generation]) -> None:
+    out, generation = first
+    counts = generation.funnel.counts()
+    assert counts["verified"] == counts["prepared"] == counts["proposed"] == 1
+    with (out / "funnel.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == counts["considered"]
+    assert [row["task"] for row in rows if row["reached"] == "verified"] == ["diabetes-progression"]
+    assert all(row["reason"] for row in rows if row["reached"] != "verified")
+    assert "| verified | 1 |" in (out / "funnel.md").read_text()
+
+
+def test_again_makes_nothing_anew(first: tuple[Path, Generation], sandbox: SandboxProvider) -> None:
+    out, before = first
+    stages: list[str] = []
+    stamp = (out / "diabetes-progression" / "task.toml").stat().st_mtime_ns
+    again = generate(
+        ["diabetes", "water-flow"], out, provider=sandbox, deep=False,
+        progress=lambda dataset, stage, text: stages.append(stage),
+    )  # fmt: skip
+    assert "design" not in stages and "propose" not in stages
+    assert again.results[0].verified == before.results[0].verified
+    assert (out / "diabetes-progression" / "task.toml").stat().st_mtime_ns == stamp
+
+
+def test_messy_data_of_a_user(tmp_path: Path, sandbox: SandboxProvider) -> None:
+    """Semicolons, an unnamed counter, numbers with words among them, dates as text, a third missing."""
+    rng = np.random.default_rng(3)
+    size = 600
+    area, rooms = rng.normal(80, 20, size).round(1), rng.integers(1, 6, size)
+    heat = rng.choice(["gas", "oil", "district heat"], size)
+    rent = 200 + 9 * area + 60 * rooms + 150 * (heat == "gas") + rng.normal(0, 60, size)
+    table = pd.DataFrame({
+        "Unnamed: 0": range(size), "Fläche (m²)": area.astype(str), "rooms": rooms, "heat": heat,
+        "seen on": pd.Timestamp("2021-03-01") + pd.to_timedelta(rng.integers(0, 400, size), unit="D"),
+        "same": 1, "rent": rent.round(2),
+    })  # fmt: skip
+    table["seen on"] = table["seen on"].dt.strftime("%d %b %Y")
+    table.loc[rng.choice(size, 12, replace=False), "Fläche (m²)"] = "unknown"
+    table.loc[rng.choice(size, 200, replace=False), "heat"] = np.nan
+    folder = tmp_path / "My flats"
+    folder.mkdir()
+    table.to_csv(folder / "flats 2021.csv", sep=";", index=False, encoding="latin-1", errors="replace")
+    out = tmp_path / "out"
+    generation = generate([folder], out, provider=sandbox, deep=False)
+    result = generation.results[0]
+    assert out / "my-rent" in result.verified, result.rejected
+    task = load_task(out / "my-rent")
+    train = pd.read_csv(task.public / "train.csv")
+    assert "same" not in train and "Unnamed: 0" not in train
+    area_column = next(name for name in train.columns if name.startswith("Fl"))
+    assert pd.api.types.is_float_dtype(train[area_column]) and train[area_column].isna().any()
+    assert "without a description" in task.description_path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"a.csv": "x,y\n1,2\n3,4\n"}, "rows"),
+        ({"log.bin": "\x00\x01"}, "no table or images"),
+        ({"page.json": '{"a": {"b": [1, 2'}, "no table or images"),
+    ],
+)
+def test_unfit_data_get_a_clear_reason(
+    files: dict[str, str], reason: str, tmp_path: Path, sandbox: SandboxProvider
+) -> None:
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    result = generate([folder], tmp_path / "out", provider=sandbox, deep=False).results[0]
+    assert result.verified == () and reason in result.rejected[0].reason
+
+
+def test_wrong_use_is_refused(tmp_path: Path, sandbox: SandboxProvider) -> None:
+    with pytest.raises(InputError, match="no dataset"):
+        generate([], tmp_path, provider=sandbox)
+    with pytest.raises(InputError, match="max_tasks"):
+        generate(["diabetes"], tmp_path, provider=sandbox, max_tasks=0)
+
+
+def test_funnel_by_hand() -> None:
+    """Four formulations: one refused, one not prepared, one rejected by the verifier, one verified."""
+    funnel = Funnel((
+        Passage("d", "a", Stage.CONSIDERED, "unlearnable", "no"),
+        Passage("d", "b", Stage.DESIGNED, "prepare_failed", "no"),
+        Passage("e", "c", Stage.PREPARED, "trivial", "no"),
+        Passage("e", "d", Stage.VERIFIED),
+    ))  # fmt: skip
+    assert funnel.counts() == {"considered": 4, "proposed": 3, "designed": 3, "prepared": 2, "verified": 1}
+    assert funnel.reasons() == {
+        "proposed": {"unlearnable": 1}, "prepared": {"prepare_failed": 1}, "verified": {"trivial": 1},
+    }  # fmt: skip
