@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -150,9 +151,17 @@ def save_figure(figure: Figure, folder: Path, name: str) -> SavedFigure:
     folder.mkdir(parents=True, exist_ok=True)
     saved = SavedFigure(folder / f"{name}.png", folder / f"{name}.svg")
     with styled_context():
-        # Laid out once, so that both files agree.
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        _freeze_layout(figure)
         figure.savefig(saved.png, dpi=PNG_DPI, metadata={"Software": None})
         figure.savefig(saved.svg, metadata={"Date": None, "Creator": None})
     return saved
+
+
+def _freeze_layout(figure: Figure) -> None:
+    """Lay a figure out once, for both files, and round away the solver's noise in the last bits."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        axes.set_position(np.round(axes.get_position(original=True).bounds, 6).tolist())
+    for text in figure.texts:
+        text.set_position(np.round(text.get_position(), 6).tolist())

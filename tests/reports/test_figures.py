@@ -131,6 +131,15 @@ def test_the_same_figure_gives_the_same_files(tmp_path: Path) -> None:
         assert image.width > 800
 
 
+def test_noise_of_the_layout_does_not_reach_the_file(tmp_path: Path) -> None:
+    tasks = pd.DataFrame({"set": ["mine"], "modality": ["tabular"], "metric": ["accuracy"]})
+    fields = {"modality": "Modality", "metric": "Metric"}
+    drawn = {
+        save_figure(task_distributions(tasks, fields), tmp_path, "tasks").svg.read_bytes() for _ in range(8)
+    }
+    assert len(drawn) == 1
+
+
 def test_names_are_drawn_as_text_whatever_signs_they_hold(tmp_path: Path) -> None:
     board = pd.DataFrame({"model": ["$x_{", "<b>&amp;"], "elo": [1000.0, 900.0]})
     saved = save_figure(forest_plot({"s": board}), tmp_path, "odd")

@@ -146,7 +146,7 @@ def test_the_same_trials_give_the_same_site_and_old_pages_go(small_job: Path, tm
         {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
         for root in (tmp_path / "first", tmp_path / "second")
     )
-    assert first == second
+    assert [name for name in first.keys() | second.keys() if first.get(name) != second.get(name)] == []
     assert sorted(path.name for path in first if path.parent.name == "trials") == [
         "mine-a-task-lost-1.html",
         "mine-a-task-openai--some-model-1.html",
