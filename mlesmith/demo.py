@@ -65,24 +65,24 @@ def demo(
 
     Example: mlesmith demo
     """
-    from generator.pipeline import generate
-    from reports.agreement import agreement_of_files
-    from reports.site import build_site
-
     from generator.datasets.catalogue import list_datasets
+    from generator.pipeline import generate
     from harness.job import run_job
     from harness.progress import RichProgress
     from harness.sandboxes.choose import choose_sandbox
     from leaderboards.board import build_boards
     from mlesmith import agree
+    from mlesmith.generate import note_stage
+    from reports.agreement import agreement_of_files
+    from reports.site import build_site
 
     provider = choose_sandbox(sandbox, trusted=True)
     note("1/5 preparing the reference tasks")
     reference = _prepare_reference(out / "tasks" / "reference", full, provider)
     note("2/5 generating and verifying the smith tasks")
     datasets = [card.name for card in list_datasets()] if full else list(QUICK_DATASETS)
-    generation = generate(datasets, out / "tasks" / "smith", provider=provider, progress=note)
-    smith = [folder for outcome in generation.outcomes for folder in outcome.verified]
+    generation = generate(datasets, out / "tasks" / "smith", provider=provider, progress=note_stage)
+    smith = [folder for result in generation.results for folder in result.verified]
     note(f"3/5 running {len(CANDIDATES)} candidates on {len(reference)} + {len(smith)} tasks")
     job = out / ("job-full" if full else "job")
     with RichProgress() as progress:
@@ -117,10 +117,9 @@ def demo(
 
 def _prepare_reference(out: Path, full: bool, provider: SandboxProvider) -> list[Path]:
     """Copy the hand-made tasks to where they can be prepared, and prepare those that are not."""
-    from harness.tasksets.catalogue import list_tasks, reference_task
-
     from harness.tasks.package import load_task
     from harness.tasks.preparing import prepare_task
+    from harness.tasksets.catalogue import list_tasks, reference_task
 
     folders = []
     for name in list_tasks() if full else QUICK_REFERENCE:

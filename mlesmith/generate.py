@@ -44,7 +44,7 @@ def generate(
             show_table(
                 f"{len(cards)} embedded datasets",
                 ("name", "modality", "licence", "title"),
-                ((card.name, card.modality, card.licence, card.title) for card in cards),
+                ((card.name, card.modality or "-", card.licence, card.title) for card in cards),
                 left=4,
             )
         return
@@ -52,19 +52,27 @@ def generate(
         fail("name at least one DATASET; `mlesmith generate --catalogue` lists the embedded ones")
 
     from generator.pipeline import generate as run_pipeline
-
     from harness.sandboxes.choose import choose_sandbox
 
     generation = run_pipeline(
-        datasets, out, max_tasks=max_tasks, provider=choose_sandbox(sandbox), progress=note
+        datasets, out, max_tasks=max_tasks, provider=choose_sandbox(sandbox), progress=note_stage
     )
     if json:
-        emit(generation.document())
+        emit(generation.to_document())
     else:
-        for outcome in generation.outcomes:
-            say(f"{outcome.dataset}: {len(outcome.verified)} verified, {len(outcome.rejected)} rejected")
-            for rejected in outcome.rejected:
-                say(f"  {rejected}")
-        say(f"verified tasks are in {shown_path(out)}")
-    if any(not outcome.verified for outcome in generation.outcomes):
+        for result in generation.results:
+            say(f"{result.dataset}: {len(result.verified)} verified, {len(result.rejected)} not")
+            for task in result.verified:
+                say(f"  verified {task.name}")
+            for rejection in result.rejected:
+                say(f"  not {rejection.task}: {rejection.stage}: {rejection.reason}")
+            if result.error:
+                say(f"  {result.error}")
+        say(f"verified tasks are in {shown_path(out)}, the funnel in {shown_path(out / 'funnel.md')}")
+    if not generation.complete:
         raise typer.Exit(EXIT_FELL_SHORT)
+
+
+def note_stage(dataset: str, stage: str, text: str) -> None:
+    """Tell what happens to a dataset, on standard error."""
+    note(f"  {dataset}: {stage}: {text}")

@@ -118,7 +118,7 @@ def verify(folders: TaskDirs, sandbox: SandboxName = "auto", json: Json = False)
 
     Exit code 1 when a task is rejected or could not be verified.
     """
-    from generator.verifier.verify import verification_document, verify_task
+    from generator.verifier.verify import to_document, verify_task
     from harness.sandboxes.choose import choose_sandbox
     from harness.tasks.package import find_tasks
 
@@ -133,6 +133,6 @@ def verify(folders: TaskDirs, sandbox: SandboxName = "auto", json: Json = False)
                 say(f"  {finding.severity} {finding.code} ({finding.stage}): {finding.evidence}")
                 say(f"    fix: {finding.fix}")
     if json:
-        emit(verification_document(verifications))
+        emit(to_document(verifications))
     if any(verification.verdict != "verified" for verification in verifications):
         raise typer.Exit(EXIT_FELL_SHORT)

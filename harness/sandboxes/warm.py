@@ -177,6 +177,9 @@ def _become(request: dict[str, Any], config: dict[str, Any], writer: int) -> NoR
     code = 1
     try:
         os.setsid()
+        if "numpy" in sys.modules:
+            # A fork would repeat its siblings' draws; a process of its own would not.
+            sys.modules["numpy"].random.seed()
         _set_dumpable(True)
         os.dup2(writer, 1)
         os.dup2(writer, 2)
