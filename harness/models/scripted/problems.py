@@ -10,34 +10,47 @@ from harness.models.scripted.reading import Facts, Unreadable
 
 Kind = Literal["classes", "shares", "flags", "levels", "order", "numbers"]
 
-_SOFT = ("auc", "average_precision", "log_loss", "logloss", "cross_entropy", "brier", "gini")
-_FAMILIES = (
-    ("kappa", ("quadratic_weighted_kappa", "cohen_kappa")),
-    ("f1", ("macro_f1", "micro_f1", "weighted_f1", "f1")),
-    ("average_precision", ("average_precision",)),
-    ("auc", ("roc_auc",)),
-    ("log", ("rmsle", "log_loss")),
-    ("entropy", ("log_loss",)),
-    ("brier", ("brier",)),
-    ("balanced", ("balanced_accuracy",)),
-    ("mcc", ("mcc",)),
-    ("matthews", ("mcc",)),
-    ("acc", ("accuracy",)),
-    ("normalised_rmse", ("normalised_rmse",)),
-    ("nrmse", ("normalised_rmse",)),
-    ("smape", ("smape",)),
-    ("mape", ("mape",)),
-    ("mae", ("mae",)),
-    ("mase", ("mae",)),
-    ("median_ae", ("mae",)),
-    ("absolute", ("mae",)),
-    ("r2", ("r2",)),
-    ("pearson", ("correlation",)),
-    ("spearman", ("correlation",)),
-    ("mrr", ("mrr",)),
-    ("ndcg", ("ndcg",)),
-)
-"""Part of a metric's name -> the metrics of the programs; the first that the name holds, else the last."""
+_SOFT = ("roc_auc", "average_precision", "log_loss", "brier", "mrr")
+_FAMILIES = {
+    "quadratic": "quadratic_weighted_kappa",
+    "qwk": "quadratic_weighted_kappa",
+    "kappa": "cohen_kappa",
+    "micro": "micro_f1",
+    "weighted_f1": "weighted_f1",
+    "macro": "macro_f1",
+    "f1": "f1",
+    "average_precision": "average_precision",
+    "pr_auc": "average_precision",
+    "auc": "roc_auc",
+    "gini": "roc_auc",
+    "rmsle": "rmsle",
+    "logarithmic": "rmsle",
+    "log_loss": "log_loss",
+    "logloss": "log_loss",
+    "cross_entropy": "log_loss",
+    "brier": "brier",
+    "balanced": "balanced_accuracy",
+    "mcc": "mcc",
+    "matthews": "mcc",
+    "acc": "accuracy",
+    "normalised_rmse": "normalised_rmse",
+    "nrmse": "normalised_rmse",
+    "smape": "smape",
+    "mape": "mape",
+    "mae": "mae",
+    "mase": "mae",
+    "median_ae": "mae",
+    "absolute": "mae",
+    "r2": "r2",
+    "pearson": "correlation",
+    "spearman": "correlation",
+    "mrr": "mrr",
+    "reciprocal": "mrr",
+    "ndcg": "ndcg",
+    "mse": "rmse",
+    "squared": "rmse",
+}
+"""Part of a metric's name -> the metric by which programs validate; the first part that the name holds decides."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +138,7 @@ def understand(facts: Facts, seen: dict[str, Any]) -> Problem:
     if kind == "classes" and single["unique"] < 2:
         raise Unreadable("the training target has a single value")
     metric = metric or {"classes": "accuracy", "flags": "accuracy", "shares": "log_loss"}.get(kind, "rmse")
-    soft = any(word in _plain(facts.metric) for word in _SOFT) or facts.objective == "ranking"
+    soft = metric in _SOFT or facts.objective == "ranking"
     columns = _columns(seen)
     forecasts = facts.objective == "forecasting"
     dates = columns["dates"]
@@ -151,7 +164,7 @@ def understand(facts: Facts, seen: dict[str, Any]) -> Problem:
         rows=(seen["rows"][0], seen["rows"][1]),
         numbers=tuple(seen["numbers"]),
         blocks=tuple(seen["blocks"]),
-        series=facts.modality in ("time series", "audio", "video"),
+        series=bool(seen["blocks"]) and facts.modality in ("time series", "audio", "video"),
         categories=tuple(columns["categories"]),
         dates=tuple(dates),
         texts=tuple(columns["texts"]),
@@ -166,10 +179,7 @@ def understand(facts: Facts, seen: dict[str, Any]) -> Problem:
 def metric_family(name: str) -> str | None:
     """The metric of the programs that a declared metric's name belongs to, or ``None``."""
     plain = _plain(name)
-    for part, members in _FAMILIES:
-        if part in plain:
-            return next((member for member in members if member in plain), members[-1])
-    return "rmse" if "rmse" in plain or "mse" in plain or "squared" in plain else None
+    return next((family for part, family in _FAMILIES.items() if part in plain), None)
 
 
 def _plain(name: str) -> str:
