@@ -46,7 +46,7 @@ def duration(seconds: float | None) -> str:
     if seconds is None or seconds != seconds:
         return "–"
     if seconds < 90:
-        return f"{seconds:.0f} s" if seconds >= 9.95 or seconds == int(seconds) else f"{seconds:.1f} s"
+        return f"{seconds:.0f} s" if seconds >= 9.95 else f"{seconds:.1f}".removesuffix(".0") + " s"
     if seconds < 5400:
         return f"{seconds / 60:.1f}".removesuffix(".0") + " min"
     return f"{seconds / 3600:.1f}".removesuffix(".0") + " h"

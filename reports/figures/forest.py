@@ -20,8 +20,8 @@ def forest_plot(boards: Mapping[str, pd.DataFrame], looks: Mapping[str, Look] | 
     """Elo ratings with intervals where there are any.
 
     Args:
-        boards: by name of the set, tables with the columns model and elo, and optionally elo_low and elo_high
-            (95% intervals); a missing Elo is a model without a rating, which is said at its place.
+        boards: by name of the set, rows best first with the columns model and elo, and optionally elo_low and
+            elo_high (95% intervals); a missing Elo is a model without a rating, which is said at its place.
         looks: of all models of the report.
     """
     models = _order(boards)
@@ -69,7 +69,7 @@ def forest_plot(boards: Mapping[str, pd.DataFrame], looks: Mapping[str, Look] | 
 
 
 def _order(boards: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Models by their mean rating over the sets, those without any last."""
-    table = pd.concat([frame[["model", "elo"]] for frame in boards.values()])
-    mean = table.groupby("model", sort=True)["elo"].mean()
-    return [str(m) for m in mean.sort_values(ascending=False, na_position="last", kind="stable").index]
+    """Models by their mean place on the boards, also those without a rating."""
+    places = pd.concat([pd.Series(range(len(f)), index=f["model"].astype(str)) for f in boards.values()])
+    mean = places.groupby(level=0, sort=True).mean()
+    return [str(model) for model in mean.sort_values(kind="stable").index]
