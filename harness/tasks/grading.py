@@ -90,7 +90,6 @@ class Grader:
                 try:
                     return self._run(folder)
                 except SandboxLost:
-                    self._sandbox = None
                     return self._run(folder)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -139,9 +138,13 @@ class Grader:
             "types": kinds,
         }
         (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
-        run = self._sandbox.run_python(
-            inside(f"{_GRADER}/grade.py"), [inside(f"{seen}/request.json"), inside(f"{seen}/result.json")]
-        )
+        try:
+            run = self._sandbox.run_python(
+                inside(f"{_GRADER}/grade.py"), [inside(f"{seen}/request.json"), inside(f"{seen}/result.json")]
+            )
+        except SandboxLost:
+            self._sandbox = None
+            raise
         if run.timed_out:
             return _defect(Reason.METRIC_TIMEOUT, f"the metric ran longer than {self._limits.seconds:g} s")
         result = _read_result(folder / "result.json")

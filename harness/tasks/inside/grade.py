@@ -15,6 +15,7 @@ import traceback
 import types
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 
@@ -79,10 +80,9 @@ def _grade(request: dict[str, Any], base: Any) -> dict[str, Any]:
     answers = _read(request["answers"], request["types"])
     submission = _read(request["submission"], request["types"])
     verdict = metric.validate_submission(submission.copy(), answers.copy())
-    if isinstance(verdict, tuple) and verdict and verdict[0] is False:
-        raise base.InvalidSubmissionError(str(verdict[1]) if len(verdict) > 1 else "refused by the metric")
-    if verdict is False:
-        raise base.InvalidSubmissionError("refused by the metric")
+    said = verdict if isinstance(verdict, tuple) and verdict else (verdict,)
+    if isinstance(said[0], (bool, np.bool_)) and not said[0]:
+        raise base.InvalidSubmissionError(str(said[1]) if len(said) > 1 else "refused by the metric")
     score = metric.evaluate(answers, submission)
     if hasattr(score, "item"):
         score = score.item()  # a scalar of numpy

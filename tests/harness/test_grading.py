@@ -1,0 +1,305 @@
+"""Grading with real metrics in a real sandbox: scores by hand, and every way a metric can misbehave."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from harness.errors import SandboxLost, TaskError
+from harness.sandboxes.base import Limits, SandboxProvider
+from harness.sandboxes.process import Process
+from harness.tasks.grading import Grader, GradeResult, grade
+from harness.tasks.package import Task, load_task
+from harness.tasks.submission import Reason, Rows
+
+LIMITS = Limits(seconds=3.0)
+HEAD = """\
+import json, os, sys, time
+import numpy as np
+import pandas as pd
+from mledojo.metrics.base import CompetitionMetrics, InvalidSubmissionError
+RESULT = sys.argv[2]
+
+class Metric(CompetitionMetrics):
+"""
+
+
+def use_metric(task: Task, evaluate: str, validate: str = "return True, 'fine'") -> Task:
+    """Give the task a metric with these bodies."""
+    body = f"    def evaluate(self, y_true, y_pred):\n        {evaluate}\n"
+    body += f"    def validate_submission(self, submission, ground_truth):\n        {validate}\n"
+    task.metric_path.write_text(HEAD + body)
+    return task
+
+
+def answers_as_submission(task: Task, tmp_path: Path) -> Path:
+    path = tmp_path / "submission.csv"
+    path.write_bytes(task.answer_path.read_bytes())
+    return path
+
+
+@pytest.fixture(scope="module")
+def bench(
+    _prepared_iris: Path, sandbox: SandboxProvider, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Grader]:
+    """One open grader for many metrics: its metric.py is rewritten in place, and a run reads it afresh."""
+    root = Path(shutil.copytree(_prepared_iris, tmp_path_factory.mktemp("bench") / "iris"))
+    with Grader(load_task(root), sandbox, LIMITS) as grader:
+        yield grader
+
+
+def result_of(
+    bench: Grader, tmp_path: Path, evaluate: str, validate: str = "return True, 'fine'"
+) -> GradeResult:
+    task = use_metric(bench.task, evaluate, validate)
+    return bench.grade(answers_as_submission(task, tmp_path))
+
+
+def test_the_answers_score_best_and_one_error_costs_its_share(
+    iris: Task, tmp_path: Path, sandbox: SandboxProvider
+) -> None:
+    path = answers_as_submission(iris, tmp_path)
+    with Grader(iris, sandbox) as grader:
+        assert grader.grade(path) == GradeResult(True, 1.0, Reason.OK, "valid")
+        frame = pd.read_csv(path, dtype=str)
+        frame.loc[0, "species"] = "virginica" if frame.loc[0, "species"] != "virginica" else "setosa"
+        frame.to_csv(path, index=False)
+        assert grader.grade(path).raw_score == pytest.approx(49 / 50)
+        frame.sample(frac=1, random_state=1).to_csv(path, index=False)
+        assert grader.grade(path).raw_score == pytest.approx(49 / 50)
+        # The two halves together hold the one error: their weighted mean is the whole.
+        halves = {rows: grader.grade(path, rows).raw_score for rows in (Rows.FEEDBACK, Rows.HELD_BACK)}
+        sizes = {rows: len(grader._key.positions(rows)) for rows in halves}
+        assert sum((halves[rows] or 0) * sizes[rows] for rows in halves) == pytest.approx(49)
+
+
+def test_the_metric_s_refusal_reaches_the_participant(
+    iris: Task, tmp_path: Path, sandbox: SandboxProvider
+) -> None:
+    path = tmp_path / "submission.csv"
+    path.write_text(iris.answer_path.read_text().replace("setosa", "rose"))
+    assert grade(iris, path, sandbox) == GradeResult(
+        False, None, Reason.METRIC_REJECTED, "unknown species 'rose'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("evaluate", "score"),
+    [
+        ("return 0.25", 0.25),
+        ("return 1", 1.0),
+        ("return np.float32(0.25)", 0.25),
+        ("return np.int64(3)", 3.0),
+        ("return np.array(0.25)", 0.25),
+        ("return -1e300", -1e300),
+        ("print('x' * 10_000_000); return 0.25", 0.25),
+        ("sys.stdout.close(); return 0.25", 0.25),
+        ("y_true.drop(y_true.index, inplace=True); return float(len(y_pred))", 50.0),
+    ],
+)
+def test_scores_are_plain_floats(bench: Grader, tmp_path: Path, evaluate: str, score: float) -> None:
+    result = result_of(bench, tmp_path, evaluate)
+    assert (result.valid, result.raw_score, type(result.raw_score)) == (True, score, float)
+
+
+@pytest.mark.parametrize(
+    ("evaluate", "reason", "said"),
+    [
+        ("return float('nan')", Reason.METRIC_NOT_FINITE, "nan"),
+        ("return np.inf", Reason.METRIC_NOT_FINITE, "inf"),
+        ("return np.float32('nan')", Reason.METRIC_NOT_FINITE, "nan"),
+        ("return None", Reason.METRIC_FAILED, "NoneType"),
+        ("return '0.9'", Reason.METRIC_FAILED, "not str"),
+        ("return True", Reason.METRIC_FAILED, "not bool"),
+        ("return 0.5 + 1j", Reason.METRIC_FAILED, "complex"),
+        ("return [0.5]", Reason.METRIC_FAILED, "list"),
+        ("return np.array([0.5, 0.6])", Reason.METRIC_FAILED, "size"),
+        ("return 10 ** 400", Reason.METRIC_FAILED, "OverflowError"),
+        ("raise ValueError('odd')", Reason.METRIC_FAILED, "ValueError: odd"),
+        ("raise ValueError('x' * 100_000)", Reason.METRIC_FAILED, "xxx"),
+        ("return 1 / 0", Reason.METRIC_FAILED, "ZeroDivisionError"),
+        ("raise SystemExit(0)", Reason.METRIC_FAILED, "SystemExit"),
+        ("raise KeyboardInterrupt", Reason.METRIC_FAILED, "KeyboardInterrupt"),
+        ("os._exit(0)", Reason.METRIC_FAILED, "ended with code 0"),
+        ("os.kill(os.getpid(), 9)", Reason.METRIC_FAILED, "ended with code -9"),
+        ("time.sleep(60)", Reason.METRIC_TIMEOUT, "longer than 3 s"),
+        ("return bytearray(64 << 30)", Reason.METRIC_FAILED, "MemoryError"),
+        ("return super().evaluate(y_true, y_pred)", Reason.METRIC_FAILED, "NotImplementedError"),
+    ],
+)
+def test_a_metric_that_fails_is_the_task_s_defect(
+    bench: Grader, tmp_path: Path, evaluate: str, reason: Reason, said: str
+) -> None:
+    result = result_of(bench, tmp_path, evaluate)
+    assert (result.valid, result.raw_score, result.reason, result.task_defect) == (False, None, reason, True)
+    assert said in result.message
+    assert len(result.message) < 2000
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "open(RESULT, 'w').write('not json')",
+        "open(RESULT, 'w').write('[1, 2]')",
+        "open(RESULT, 'w').write('[' * 100_000)",
+        'open(RESULT, "w").write(\'{"outcome": "score", "score": \' + "9" * 4000 + "}")',
+        'open(RESULT, "w").write(\'{"outcome": "score", "score": true}\')',
+        'open(RESULT, "w").write(\'{"outcome": "score", "score": NaN}\')',
+        'open(RESULT, "w").write(\'{"outcome": "score"}\')',
+        'open(RESULT, "w").write(\'{"outcome": "fame", "score": 1.0}\')',
+        "open(RESULT, 'wb').write(b'\\xff\\xfe')",
+        "open(RESULT, 'w').write(' ' * (2 << 20))",
+        "os.symlink('/etc/hostname', RESULT)",
+        "os.mkfifo(RESULT)",
+        "os.mkdir(RESULT)",
+        "d = os.path.dirname(RESULT); os.rename(d, d + 'x'); os.symlink('/etc', d)",
+        "[os.makedirs(f'/mlesmith/exchange/{n}', exist_ok=True) for n in range(9)]",
+    ],
+)
+def test_a_result_forged_by_the_metric_is_no_score(bench: Grader, tmp_path: Path, write: str) -> None:
+    for _ in range(2):  # what one run leaves behind must not stop the next
+        result = result_of(bench, tmp_path, f"{write}; os._exit(0)")
+        assert (result.valid, result.raw_score, result.task_defect) == (False, None, True)
+
+
+@pytest.mark.parametrize(
+    ("validate", "valid", "message"),
+    [
+        ("return 'Submission is valid.'", True, "valid"),
+        ("return None", True, "valid"),
+        ("return True", True, "valid"),
+        ("return True, 'fine'", True, "valid"),
+        ("return False, 'too few colours'", False, "too few colours"),
+        ("return (False,)", False, "refused by the metric"),
+        ("return False", False, "refused by the metric"),
+        ("return np.bool_(False), 'numpy says no'", False, "numpy says no"),
+        ("raise InvalidSubmissionError('no colours')", False, "no colours"),
+        ("raise InvalidSubmissionError", False, "refused by the metric"),
+    ],
+)
+def test_ways_to_refuse_a_submission(
+    bench: Grader, tmp_path: Path, validate: str, valid: bool, message: str
+) -> None:
+    result = result_of(bench, tmp_path, "return 0.5", validate)
+    assert (result.valid, result.message, result.task_defect) == (valid, message, False)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "print(open({host!r}).read())",
+        "os.listdir({home!r})",
+        "print(os.environ['OPENAI_API_KEY'])",
+        "import socket; socket.create_connection(('127.0.0.1', 9), 1)",
+        "import harness.tasks.grading as g; g.Grader",
+    ],
+)
+def test_the_grader_s_sandbox_sees_nothing_of_the_host(
+    bench: Grader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "canary-9f2")
+    code = look.format(host=str(bench.task.answer_path), home=str(Path(__file__).parent))
+    result = result_of(bench, tmp_path, f"{code}; return 1.0")
+    assert result.reason is Reason.METRIC_FAILED
+    assert "canary" not in result.message
+
+
+def test_the_metric_runs_in_a_process_of_its_own(
+    iris: Task, tmp_path: Path, sandbox: SandboxProvider
+) -> None:
+    use_metric(iris, "sys.modules['count'] = count = sys.modules.get('count', 0) + 1; return float(count)")
+    path = answers_as_submission(iris, tmp_path)
+    with Grader(iris, sandbox, LIMITS) as grader:
+        assert [grader.grade(path).raw_score for _ in range(2)] == [1.0, 1.0]
+    use_metric(iris, "return float(os.getpid())")
+    with Grader(iris, Process(), LIMITS) as grader:
+        assert grader.grade(path).raw_score != float(os.getpid())
+
+
+def test_the_columns_arrive_as_their_kinds(iris: Task, tmp_path: Path, sandbox: SandboxProvider) -> None:
+    """Plain integer ids and whole numbers are integers, other numbers floats, text stays as it was."""
+    iris.answer_path.write_text("flower,species,width,note\n1,1,0.5,NA\n20,2,1,007\n")
+    iris.sample_path.write_text("flower,species,width,note\n1,0,0,x\n20,0,0,x\n")
+    look = "str([(k, v.dtype.kind, v.tolist()) for k, v in {frame}.items()])"
+    use_metric(iris, f"raise ValueError({look.format(frame='y_pred')} + {look.format(frame='y_true')})")
+    result = grade(iris, answers_as_submission(iris, tmp_path), sandbox)
+    for expected in (
+        "'flower', 'i', [1, 20]",
+        "'species', 'i', [1, 2]",
+        "'width', 'f', [0.5, 1.0]",
+        "['NA', '007']",
+    ):
+        assert result.message.count(expected) == 2, result.message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = 1\n", "found 0"),
+        (HEAD + "    pass\nclass Other(CompetitionMetrics):\n    pass\n", "found 2"),
+        (HEAD + "    def __init__(self, target):\n        pass\n", "missing 1 required positional argument"),
+        ("import no_such_package\n", "ModuleNotFoundError"),
+        ("def broken(:\n", "SyntaxError"),
+    ],
+)
+def test_a_metric_file_that_is_none_is_a_defect(bench: Grader, tmp_path: Path, text: str, said: str) -> None:
+    bench.task.metric_path.write_text(text)
+    result = bench.grade(answers_as_submission(bench.task, tmp_path))
+    assert (result.reason, said in result.message) == (Reason.METRIC_FAILED, True), result.message
+
+
+def test_only_the_most_derived_class_counts(bench: Grader, tmp_path: Path) -> None:
+    bench.task.metric_path.write_text(
+        HEAD + "    def evaluate(self, y_true, y_pred):\n        return 0.1\n"
+        "class Better(Metric):\n    def evaluate(self, y_true, y_pred):\n        return 0.2\n"
+    )
+    assert bench.grade(answers_as_submission(bench.task, tmp_path)).raw_score == 0.2
+
+
+def test_a_task_without_metric_or_answers_is_named(iris: Task, sandbox: SandboxProvider) -> None:
+    iris.metric_path.unlink()
+    with pytest.raises(TaskError, match=r"metric\.py: not found"):
+        Grader(iris, sandbox)
+    iris.answer_path.unlink()
+    with pytest.raises(TaskError, match="mlesmith task prepare"):
+        Grader(iris, sandbox)
+
+
+def test_a_metric_that_kills_its_sandbox_is_a_lost_sandbox_and_the_next_run_opens_a_new_one(
+    bench: Grader, tmp_path: Path
+) -> None:
+    with pytest.raises(SandboxLost):
+        result_of(bench, tmp_path, "os.kill(os.getppid(), 9); time.sleep(9)")
+    assert result_of(bench, tmp_path, "return 0.5").raw_score == 0.5
+
+
+def test_results_are_strict_json(bench: Grader, tmp_path: Path) -> None:
+    result = result_of(bench, tmp_path, "return np.float32(0.1)")
+    assert result.raw_score is not None and math.isfinite(result.raw_score)
+    assert json.loads(json.dumps(result.raw_score, allow_nan=False)) == result.raw_score
+
+
+def test_nothing_of_a_grader_stays_on_disk(iris: Task, tmp_path: Path, sandbox: SandboxProvider) -> None:
+    with Grader(iris, sandbox) as grader:
+        grader.grade(answers_as_submission(iris, tmp_path))
+        folder = grader._exchange
+        assert list(folder.iterdir()) == []
+    assert not folder.exists()
+    grader.close()  # twice is harmless
+
+
+def test_mledojo_itself_is_not_installed() -> None:
+    """Else the compatibility name would prove nothing."""
+    found = subprocess.run(
+        [sys.executable, "-c", "import mledojo"], capture_output=True, check=False, cwd="/"
+    )
+    assert b"ModuleNotFoundError" in found.stderr
