@@ -9,6 +9,7 @@ out/
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import logging
@@ -23,12 +24,13 @@ from generator.datasets.catalogue import DatasetCard, DatasetError, dataset_path
 from generator.funnel import Funnel, Passage, Stage, merge
 from generator.profile import Profile, profile_dataset
 from generator.proposals import Proposal, Refusal
-from generator.rules.design import VERSION, design
+from generator.rules.design import design
 from generator.rules.propose import propose
 from generator.verifier.verify import Verdict, Verification, verify_task
 from harness.errors import InputError
 from harness.records import strict_json, write_atomically
 from harness.sandboxes.base import SandboxProvider
+from harness.tasks.package import file_hash
 
 log = logging.getLogger(__name__)
 
@@ -210,7 +212,7 @@ class _Line:
     ) -> tuple[Stage, str, str, Path | None]:
         """Design, prepare and verify one task: the stage reached, and why it went no further."""
         key = hashlib.sha256(
-            f"{VERSION}\0{profile.sha256}\0{proposal.model_dump_json()}".encode()
+            f"{_rules_hash()}\0{card.model_dump_json()}\0{profile.sha256}\0{proposal.model_dump_json()}".encode()
         ).hexdigest()
         marker = self.out / MARKERS / card.name / f"{proposal.id}.json"
         done = _read(marker)
@@ -292,8 +294,20 @@ def _code(reason: str) -> str:
     return "unfit"
 
 
+@functools.cache
+def _rules_hash() -> str:
+    """Hash of the code that proposes and designs: work done by other code is done again."""
+    here = Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted([*here.glob("*.py"), *here.glob("rules/**/*.py"), *here.glob("rules/**/*.j2")]):
+        digest.update(f"{path.relative_to(here).as_posix()}\0{file_hash(path)}\n".encode())
+    return digest.hexdigest()
+
+
 def _identity(card: DatasetCard, sha256: str, max_tasks: int) -> str:
-    return hashlib.sha256(f"{VERSION}\0{card.model_dump_json()}\0{sha256}\0{max_tasks}".encode()).hexdigest()
+    return hashlib.sha256(
+        f"{_rules_hash()}\0{card.model_dump_json()}\0{sha256}\0{max_tasks}".encode()
+    ).hexdigest()
 
 
 def _is_ours(root: Path, card: DatasetCard) -> bool:

@@ -15,6 +15,8 @@ from generator.proposals import Evidence, Proposal, Refusal
 LEAST_SKILL = 0.1
 #: Skill above which nothing is left to do.
 MOST_SKILL = 0.97
+#: The same for a ranking, where only the first places count, so that large differences are enough.
+MOST_RANKING_SKILL = 0.85
 #: Skill of one feature alone from which it is the target in another form.
 PROXY_SKILL = 0.95
 #: Rows a table needs, so that at least 100 can be tested.
@@ -75,13 +77,13 @@ def usable(context: Context) -> tuple[list[Column], list[tuple[str, str]]]:
     return kept, left
 
 
-def verdict(evidence: Evidence) -> str | None:
-    """Why a target with this evidence is not proposed, or ``None`` when it is fit."""
+def verdict(evidence: Evidence, most: float = MOST_SKILL) -> str | None:
+    """Why a target with this evidence is not proposed, or ``None`` when it is fit (at most ``most``)."""
     if evidence.skill < LEAST_SKILL or evidence.skill < 2 * evidence.spread:
         return (f"the features hardly help: skill {evidence.skill:.2f} ± {evidence.spread:.2f} "
                 f"({evidence.measure}, at least {LEAST_SKILL} is needed)")  # fmt: skip
-    if evidence.skill > MOST_SKILL:
-        return f"the features give it away: skill {evidence.skill:.2f} (at most {MOST_SKILL})"
+    if evidence.skill > most:
+        return f"the features give it away: skill {evidence.skill:.2f} (at most {most})"
     return None
 
 

@@ -24,7 +24,7 @@ from harness.sandboxes.base import SandboxProvider
 from harness.tasks.package import load_task, raw_hash
 from harness.tasks.preparing import prepare_task
 
-#: Changes whenever the same proposal would give another package.
+#: Of the rules, as recorded in a package; raised with each release that gives other packages.
 VERSION = "1"
 SEED = 7
 MOST_TRAIN = 6_000

@@ -15,6 +15,8 @@ from generator.rules.context import (
     CLASS_ROWS,
     LEAST_ROWS,
     MOST_CLASSES,
+    MOST_RANKING_SKILL,
+    MOST_SKILL,
     PROXY_SKILL,
     Context,
     difficulty,
@@ -159,7 +161,7 @@ def _basis(context: Context, candidate: Candidate, target: pd.Series) -> _Basis 
         groups = frame.groupby(list(split.columns), dropna=False, sort=False).ngroup()
     order = times_of(frame, split.columns) if split.kind == "time" else None
     evidence = skill(matrix, target, classes=classes, groups=groups, order=order)
-    problem = verdict(evidence)
+    problem = verdict(evidence, MOST_SKILL if candidate.query is None else MOST_RANKING_SKILL)
     if problem is not None:
         return _refuse(candidate, problem)
     return _Basis(features, tuple(left), split, evidence)
