@@ -239,7 +239,7 @@ def test_reading_outcomes() -> None:
     [
         ("quadratic_weighted_kappa", "quadratic_weighted_kappa"), ("Macro F1", "macro_f1"),
         ("roc-auc", "roc_auc"), ("auc", "roc_auc"), ("mase", "mae"),
-        ("mean_columnwise_nrmse", "normalised_rmse"), ("rmsle", "rmsle"), ("mean_normalised_rmse", "normalised_rmse"),
+        ("mean_columnwise_nrmse", "normalised_rmse"), ("rmsle", "rmsle"),
         ("log_loss", "log_loss"), ("mcrmse", "rmse"), ("ndcg", "ndcg"), ("something", None),
     ],
 )  # fmt: skip

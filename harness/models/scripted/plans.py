@@ -129,7 +129,7 @@ def _neighbours(problem: Problem) -> tuple[Plan, ...]:
 
 
 def _linear(problem: Problem) -> tuple[Plan, ...]:
-    strengths = (1.0, 10.0) if problem.texts else (1.0, 0.1)
+    strengths = (1.0, 4.0) if problem.texts else (1.0, 0.1)
     return tuple(Plan(f"A linear model, C = {c}", (_linear_of(c),)) for c in strengths)
 
 
@@ -150,7 +150,7 @@ def _boosting(problem: Problem) -> tuple[Plan, ...]:
 def _tuned(problem: Problem) -> tuple[Plan, ...]:
     models = (
         _linear_of(1.0),
-        _linear_of(10.0 if problem.texts else 0.05),
+        _linear_of(4.0 if problem.texts else 0.05),
         _forest_of("extra", 2, problem),
         _boosting_of(8, 15, problem),
     )
@@ -199,21 +199,22 @@ def _linear_of(c: float) -> Learner:
 
 def _forest_of(family: str, leaf: int, problem: Problem) -> Learner:
     """Fewer trees on many rows, so that a program stays within seconds."""
-    trees = 100 if problem.rows[0] < 2500 else 60
+    many = problem.rows[0] * problem.n_outputs > 5_000
+    trees = 40 if many else 100
     return Learner(family, {"trees": trees, "leaf": leaf, "share": "sqrt" if problem.classifies else 0.4})
 
 
 def _boosting_of(leaves: int, leaf: int, problem: Problem) -> Learner:
     """Boosting fits a tree for each output in each round: fewer and longer rounds when there are many."""
     outputs = 1 if problem.kind == "classes" and problem.n_outputs == 2 else problem.n_outputs
-    rounds = max(20, min(100, 300 // outputs))
+    rounds = max(20, min(100, 240 // outputs))
     rate = 0.1 if rounds > 60 else 0.2
     options = {"rounds": rounds, "rate": rate, "leaves": leaves, "leaf": leaf}
     return Learner("boosting", options, f"{leaves} leaves")
 
 
 def _folds(problem: Problem) -> int:
-    return 3 if problem.rows[0] * max(20, problem.width) * problem.n_outputs < 200_000 else 1
+    return 3 if problem.rows[0] * max(20, problem.width) * problem.n_outputs < 60_000 else 1
 
 
 _ATTEMPTS = {

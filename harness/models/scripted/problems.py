@@ -24,6 +24,7 @@ _FAMILIES = {
     "auc": "roc_auc",
     "gini": "roc_auc",
     "rmsle": "rmsle",
+    "logarithmic_loss": "log_loss",
     "logarithmic": "rmsle",
     "log_loss": "log_loss",
     "logloss": "log_loss",
@@ -50,7 +51,7 @@ _FAMILIES = {
     "mse": "rmse",
     "squared": "rmse",
 }
-"""Part of a metric's name -> the metric by which programs validate; the first part that the name holds decides."""
+"""Part of a metric's name -> the metric by which programs validate; the first part found decides."""
 
 
 @dataclass(frozen=True)
