@@ -53,6 +53,8 @@ def _plain(value: float) -> str:
         return f"{value / 1e6:.1f}M"
     if value >= 1e4:
         return f"{value / 1e3:.0f}k"
+    if 0 < value < 0.01:
+        return "<0.01"
     return f"{value:.0f}" if value >= 10 or value == int(value) else f"{value:.2g}"
 
 
