@@ -62,7 +62,7 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
 
 def number(value: float | None, digits: int = 3) -> str:
     """A number for a table; a dash where there is none."""
-    return "-" if value is None or value != value else f"{value:.{digits}f}"
+    return "-" if value is None or value != value else f"{value:z.{digits}f}"
 
 
 def fail(message: str) -> NoReturn:
