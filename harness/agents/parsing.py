@@ -17,6 +17,7 @@ from harness.models.base import Reply, ToolCall
 
 _THINK = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _LONGEST_NAME = 200
+_TRIES = 10_000
 _DECODER = json.JSONDecoder(strict=False)
 GRAMMAR = '{"action": "<name>", "params": {"<parameter>": "<value>"}}'
 
@@ -62,10 +63,12 @@ def read_text_action(text: str) -> tuple[str, Action]:
 def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
     """All outermost JSON objects of a text, with their positions."""
     position = text.find("{")
-    while position != -1:
+    tries = _TRIES  # a reply of nothing but braces must not keep us busy
+    while position != -1 and tries:
         try:
             value, end = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError):
+            tries -= 1
             position = text.find("{", position + 1)
             continue
         if isinstance(value, dict):

@@ -147,7 +147,7 @@ class Grader:
             raise
         if run.timed_out:
             return _defect(Reason.METRIC_TIMEOUT, f"the metric ran longer than {self._limits.seconds:g} s")
-        result = _read_result(folder / "result.json")
+        result = read_result(folder / "result.json")
         if result is None:
             return _defect(
                 Reason.METRIC_FAILED, f"the metric ended with code {run.exit_code}: {run.output[-500:]}"
@@ -177,7 +177,7 @@ def _defect(reason: Reason, message: str) -> GradeResult:
     return GradeResult(False, None, reason, message)
 
 
-def _read_result(path: Path) -> dict[str, Any] | None:
+def read_result(path: Path) -> dict[str, Any] | None:
     """The driver's result, or ``None`` when the metric kept it from being written as agreed."""
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _RESULT_BYTES:
         return None

@@ -2,8 +2,9 @@
 
     grade.py REQUEST.json RESULT.json
 
-The request names the metric file, the two CSV files and the types of their columns. The result is
-``{"outcome": "score" | "rejected" | "failed", "score": float, "message": str, "higher_is_better": bool}``.
+The request names the metric file, the two CSV files and the types of their columns; without CSV files the
+metric is only constructed, which tells its direction. The result is ``{"outcome": "score" | "described" |
+"rejected" | "failed", "score": float, "message": str, "higher_is_better": bool}``.
 """
 
 from __future__ import annotations
@@ -77,6 +78,9 @@ def _grade(request: dict[str, Any], base: Any) -> dict[str, Any]:
             f"metric.py must define exactly one class deriving from CompetitionMetrics, found {len(leaves)}"
         )
     metric = leaves[0]()
+    higher_is_better = bool(getattr(metric, "higher_is_better", True))
+    if "answers" not in request:
+        return {"outcome": "described", "higher_is_better": higher_is_better}
     answers = _read(request["answers"], request["types"])
     submission = _read(request["submission"], request["types"])
     verdict = metric.validate_submission(submission.copy(), answers.copy())
@@ -91,7 +95,7 @@ def _grade(request: dict[str, Any], base: Any) -> dict[str, Any]:
     return {
         "outcome": "score",
         "score": float(score),
-        "higher_is_better": bool(getattr(metric, "higher_is_better", True)),
+        "higher_is_better": higher_is_better,
     }
 
 

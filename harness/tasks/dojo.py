@@ -1,0 +1,238 @@
+"""Tasks of MLE-Dojo: its definitions and prepared data as task packages of ours.
+
+MLE-Dojo keeps a definition, ``mledojo/competitions/<name>/{info,utils}``, apart from the prepared data,
+``<data>/<name>/data/{public,private}``. ``metric.py`` is taken unmodified and runs without mledojo installed.
+What MLE-Dojo does not declare is measured: the direction by constructing the metric, the best score by
+grading the answers. Both happen in the sandbox.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import TaskError
+from harness.sandboxes.base import ROOT, Limits, Mount, SandboxProvider, SandboxSpec
+from harness.tasks.grading import Grader, read_result
+from harness.tasks.package import Task, load_task, raw_hash
+from harness.tasks.standing import BOARDS
+from harness.tasks.submission import InvalidSubmission, read_strings
+
+_INSIDE = Path(__file__).with_name("inside")
+_COMPETITIONS = Path("mledojo") / "competitions"
+_MODALITIES = {"Tabular": "tabular", "NLP": "text", "CV": "image"}
+
+
+@dataclass(frozen=True)
+class DojoDefinition:
+    """One competition's folder in a checkout of MLE-Dojo.
+
+    Attributes:
+        root: ``mledojo/competitions/<name>``.
+        modality: as MLE-Dojo groups its evaluation tasks, else ``unknown``.
+    """
+
+    root: Path
+    modality: str
+
+    @property
+    def name(self) -> str:
+        """The competition's name on Kaggle."""
+        return self.root.name
+
+    @property
+    def metric_path(self) -> Path:
+        """The metric."""
+        return self.root / "utils" / "metric.py"
+
+    @property
+    def prepare_path(self) -> Path:
+        """The preparation; a stub for many competitions."""
+        return self.root / "utils" / "prepare.py"
+
+    @property
+    def info(self) -> Path:
+        """The folder of the description and the leaderboards."""
+        return self.root / "info"
+
+
+def dojo_definitions(snapshot: Path) -> list[DojoDefinition]:
+    """All definitions of a checkout of MLE-Dojo, by name.
+
+    Raises:
+        TaskError: the folder is no such checkout.
+    """
+    folder = snapshot / _COMPETITIONS
+    metrics = sorted(folder.glob("*/utils/metric.py"))
+    if not metrics:
+        raise TaskError(f"{folder}: no */utils/metric.py; pass the root of a checkout of MLE-Dojo")
+    modalities: dict[str, str] = {}
+    index = folder / "competition.json"
+    if index.is_file():
+        groups = json.loads(index.read_text(encoding="utf-8")).get("Evaluation", {})
+        modalities = {name: _MODALITIES[group] for group in _MODALITIES for name in groups.get(group, [])}
+    return [
+        DojoDefinition(path.parents[1], modalities.get(path.parents[1].name, "unknown")) for path in metrics
+    ]
+
+
+def higher_is_better(metric: Path, provider: SandboxProvider) -> bool:
+    """The direction of a metric file, read from its instance inside the sandbox.
+
+    Raises:
+        TaskError: the file does not load, with the last lines of its error.
+    """
+    with tempfile.TemporaryDirectory(prefix="mlesmith-dojo-") as name:
+        exchange = Path(name)
+        spec = SandboxSpec(
+            mounts=(
+                Mount(_INSIDE, f"{ROOT}/grader"),
+                Mount(metric, f"{ROOT}/task/metric.py"),
+                Mount(exchange, f"{ROOT}/exchange", writable=True),
+            ),
+            workdir=f"{ROOT}/exchange",
+            limits=Limits(seconds=60.0),
+        )
+        with provider.open(spec) as sandbox:
+            inside = sandbox.inside
+            request = {
+                "metric": inside(f"{ROOT}/task/metric.py"),
+                "base": inside(f"{ROOT}/grader/competition_metrics.py"),
+            }
+            (exchange / "request.json").write_text(json.dumps(request), encoding="utf-8")
+            run = sandbox.run_python(
+                inside(f"{ROOT}/grader/grade.py"),
+                [inside(f"{ROOT}/exchange/request.json"), inside(f"{ROOT}/exchange/result.json")],
+            )
+        result = read_result(exchange / "result.json")
+    if result is None or result.get("outcome") != "described":
+        said = run.output if result is None else str(result.get("message", ""))
+        raise TaskError(f"{metric}: does not load: {said.strip()[-500:]}")
+    return bool(result["higher_is_better"])
+
+
+def import_task(
+    definition: DojoDefinition,
+    data: Path,
+    out: Path,
+    provider: SandboxProvider,
+    *,
+    modality: str | None = None,
+    objective: str = "unknown",
+    best: float | None = None,
+) -> Task:
+    """Make a task package from a definition and its prepared data.
+
+    Args:
+        definition: from :func:`dojo_definitions`.
+        data: the folder that MLE-Dojo's preparation made, which holds ``public/`` and ``private/``.
+        out: the folder in which the package, named after the competition in lower case, is made.
+        provider: opens the sandboxes of the metric.
+        modality: overrides what MLE-Dojo's groups say.
+        objective: MLE-Dojo does not say it.
+        best: the metric's best value; measured by grading the answers when not given.
+
+    Returns:
+        The loaded task. Nothing is left in ``out`` when it cannot be made.
+
+    Raises:
+        TaskError: a file is missing, the package exists already, the metric does not load, or the answers
+            cannot be graded and ``best`` is not given.
+    """
+    for required in ("public/sample_submission.csv", "private/test_answer.csv"):
+        if not (data / required).is_file():
+            raise TaskError(f"{data / required}: not found; prepare {definition.name} with MLE-Dojo first")
+    try:
+        sample = read_strings(data / "public" / "sample_submission.csv")
+    except InvalidSubmission as error:
+        raise TaskError(f"{data}/public: {error}") from error
+    root = out / definition.name.lower()
+    if root.exists():
+        raise TaskError(f"{root}: exists already; remove it or choose another folder")
+    direction = higher_is_better(definition.metric_path, provider)
+    root.mkdir(parents=True)
+    try:
+        _copy_files(definition, data, root)
+        columns = [str(column) for column in sample.columns]
+        text = _task_toml(definition, root, columns, direction, modality or definition.modality, objective)
+        (root / "task.toml").write_text(text.format(best=0.0 if best is None else best), encoding="utf-8")
+        if best is None:
+            measured = _score_of_answers(load_task(root), columns, provider)
+            (root / "task.toml").write_text(text.format(best=measured), encoding="utf-8")
+        return load_task(root)
+    except BaseException:
+        shutil.rmtree(root)
+        raise
+
+
+def _copy_files(definition: DojoDefinition, data: Path, root: Path) -> None:
+    shutil.copytree(data / "public", root / "public")
+    shutil.copytree(data / "private", root / "private")
+    (root / "raw").mkdir()
+    for source, name in ((definition.metric_path, "metric.py"), (definition.prepare_path, "prepare.py")):
+        if source.is_file():
+            shutil.copyfile(source, root / name)
+    for board in BOARDS:
+        if (definition.info / board).is_file() and not (root / "private" / board).exists():
+            shutil.copyfile(definition.info / board, root / "private" / board)
+    for description in (root / "public" / "description.txt", definition.info / "description.txt"):
+        if description.is_file():
+            for target in (root / "description.txt", root / "public" / "description.txt"):
+                if target != description:
+                    shutil.copyfile(description, target)
+            return
+    raise TaskError(f"{definition.info / 'description.txt'}: not found; a task needs a description")
+
+
+def _task_toml(
+    definition: DojoDefinition, root: Path, columns: list[str], direction: bool, modality: str, objective: str
+) -> str:
+    """The text of task.toml with ``{best}`` left open. JSON strings and lists are TOML, too."""
+
+    def quoted(value: object) -> str:
+        return json.dumps(value, ensure_ascii=False).replace("{", "{{").replace("}", "}}")
+
+    return f"""\
+schema_version = 1
+id = {quoted(root.name)}
+title = {quoted(definition.name.replace("-", " "))}
+set = "dojo"
+modality = {quoted(modality)}
+objective = {quoted(objective)}
+id_column = {quoted(columns[0])}
+target_columns = {quoted(columns[1:])}
+difficulty = "medium"
+[source]
+name = {quoted(definition.name)}
+licence = "rules of the competition"
+url = {quoted(f"https://www.kaggle.com/c/{definition.name}")}
+sha256 = {quoted(raw_hash(root / "raw"))}
+[metric]
+name = {quoted(definition.name)}
+higher_is_better = {quoted(direction)}
+best = {{best!r}}
+[split]
+kind = "given"
+[provenance]
+imported_from = "MLE-Dojo"
+competition = {quoted(definition.name)}
+"""
+
+
+def _score_of_answers(task: Task, columns: list[str], provider: SandboxProvider) -> float:
+    """The score of the answers themselves, handed in as a submission."""
+    with tempfile.TemporaryDirectory(prefix="mlesmith-dojo-") as name, Grader(task, provider) as grader:
+        answers = read_strings(task.answer_path)
+        missing = [column for column in columns if column not in answers.columns]
+        said = f"no column {missing[0]!r}" if missing else ""
+        if not missing:
+            path = Path(name) / "submission.csv"
+            answers[columns].to_csv(path, index=False)
+            result = grader.grade(path)
+            if result.raw_score is not None:
+                return result.raw_score
+            said = result.message
+    raise TaskError(f"{task.answer_path}: the answers cannot be graded as a submission ({said}); pass best")
