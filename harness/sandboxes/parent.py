@@ -62,6 +62,7 @@ class WarmSandbox:
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the sandbox
         self._buffer = b""
+        self._requests = self._replies = -1
         # A byte of output takes up to six in JSON.
         self._longest_reply = 6 * spec.limits.output_bytes + _READ
 
@@ -85,10 +86,8 @@ class WarmSandbox:
             if self._process.poll() is None:
                 _kill_group(self._process.pid)
             self._process.wait()
-            for stream in (self._process.stdin, self._process.stdout):
-                if stream is not None:
-                    with contextlib.suppress(BrokenPipeError):
-                        stream.close()
+            os.close(self._requests)
+            os.close(self._replies)
             self._process = None
         self._stderr.close()
 
@@ -110,7 +109,6 @@ class WarmSandbox:
         limits = self._spec.limits
         limit = limits.seconds if seconds is None else min(seconds, limits.seconds)
         self._start()
-        assert self._process is not None and self._process.stdin is not None
         request = {
             "kind": kind,
             "argv": argv,
@@ -119,8 +117,9 @@ class WarmSandbox:
             "output_bytes": limits.output_bytes,
         }
         try:
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
-            self._process.stdin.flush()
+            line = memoryview(json.dumps(request).encode() + b"\n")
+            while line:
+                line = line[os.write(self._requests, line) :]
         except BrokenPipeError as error:
             raise self._lost("ended before the run") from error
         reply = self._read(limit + GRACE_SECONDS)
@@ -132,34 +131,47 @@ class WarmSandbox:
     def _start(self) -> None:
         if self._process is not None:
             return
+        # Pipes of their own: the standard streams are also held by bubblewrap's init, whose open files the code
+        # inside can reach through /proc.
+        requests, self._requests = os.pipe()
+        self._replies, replies = os.pipe()
         config = json.dumps(
             {
+                "requests": requests,
+                "replies": replies,
                 "preload": list(self._spec.preload),
                 "rlimits": rlimits(self._spec.limits),
                 "own_pid_namespace": self._own_pid_namespace,
             }
         )
-        self._process = subprocess.Popen(
-            list(self._command(config)),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            env=self._environment,
-            start_new_session=True,
-        )
+        try:
+            self._process = subprocess.Popen(
+                list(self._command(config)),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._stderr,
+                pass_fds=(requests, replies),
+                env=self._environment,
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(self._requests)
+            os.close(self._replies)
+            raise
+        finally:
+            os.close(requests)
+            os.close(replies)
         _open.add(self)
         self._read(START_SECONDS)
 
     def _read(self, seconds: float) -> dict[str, Any]:
         """One JSON line from the parent within ``seconds``."""
-        assert self._process is not None and self._process.stdout is not None
-        fd = self._process.stdout.fileno()
         deadline = time.monotonic() + seconds
         while b"\n" not in self._buffer:
-            ready, _, _ = select.select([fd], [], [], max(0.0, deadline - time.monotonic()))
+            ready, _, _ = select.select([self._replies], [], [], max(0.0, deadline - time.monotonic()))
             if not ready:
                 raise self._lost(f"gave no answer for {seconds:.0f} s")
-            data = os.read(fd, _READ)
+            data = os.read(self._replies, _READ)
             if not data:
                 raise self._lost("ended")
             self._buffer += data

@@ -1,7 +1,7 @@
 """The warm parent: runs inside a sandbox, imports heavy modules once, and forks for every run.
 
 A standalone script (standard library only): the sandbox shows this one file, not our packages. It reads one
-JSON request per line on stdin and answers one JSON line on the original stdout:
+JSON request per line from one pipe and answers one JSON line on another, whose numbers are in the configuration:
 
     {"kind": "python" | "command", "argv": [...], "cwd": ..., "seconds": ..., "output_bytes": ...}
     {"exit_code": int | null, "timed_out": bool, "output": str, "output_bytes": int, "seconds": float}
@@ -32,15 +32,14 @@ _PR_SET_DUMPABLE = 4
 
 
 def main() -> None:
-    """Serve requests until stdin closes. The first argument is the JSON configuration."""
+    """Serve requests until their pipe closes. The first argument is the JSON configuration."""
     config = json.loads(sys.argv[1])
     # Else the code of a run could open our pipes through /proc and answer in our name.
     _set_dumpable(False)
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 1)
-    requests = os.fdopen(os.dup(0), "r", encoding="utf-8")
-    os.dup2(null, 0)
+    requests = os.fdopen(config["requests"], "r", encoding="utf-8")
+    replies = os.fdopen(config["replies"], "w", encoding="utf-8")
+    for fd in (config["requests"], config["replies"]):
+        os.set_inheritable(fd, False)
     for name in config["preload"]:
         try:
             importlib.import_module(name)
