@@ -252,6 +252,7 @@ class Environment:
         folder = self._paths.step(number)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "code.py").write_text(code, encoding="utf-8")
+        self._paths.work.chmod(0o755)  # an earlier program may have taken our permissions away
         _remove_file(self._paths.work / "main.py")
         (self._paths.work / "main.py").write_text(code, encoding="utf-8")
         seconds = min(self.meter.budget.execution_seconds, self.meter.seconds_left())

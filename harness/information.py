@@ -62,10 +62,13 @@ def _walk(folder: Path, depth: int) -> Iterator[tuple[Path, int, int]]:
 
 
 def _describe_csv(path: Path) -> str:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(stream)
-        header = next(reader, [])
-        rows = sum(1 for _ in reader)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream)
+            header = next(reader, [])
+            rows = sum(1 for _ in reader)
+    except (UnicodeDecodeError, csv.Error):
+        return f"{path.stat().st_size} bytes"
     shown = ", ".join(header[:_TREE_ENTRIES])
     more = f", ... {len(header) - _TREE_ENTRIES} more" if len(header) > _TREE_ENTRIES else ""
     return f"{rows} rows, {len(header)} columns: {shown}{more}"

@@ -131,8 +131,8 @@ class WarmSandbox:
     def _start(self) -> None:
         if self._process is not None:
             return
-        # Pipes of their own: the standard streams are also held by bubblewrap's init, whose open files the code
-        # inside can reach through /proc.
+        # Pipes of their own: bubblewrap's init also holds the standard streams, and code inside can open
+        # them through /proc.
         requests, self._requests = os.pipe()
         self._replies, replies = os.pipe()
         config = json.dumps(

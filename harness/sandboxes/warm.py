@@ -1,7 +1,7 @@
 """The warm parent: runs inside a sandbox, imports heavy modules once, and forks for every run.
 
 A standalone script (standard library only): the sandbox shows this one file, not our packages. It reads one
-JSON request per line from one pipe and answers one JSON line on another, whose numbers are in the configuration:
+JSON request per line from one pipe and answers one JSON line on another; the configuration names both:
 
     {"kind": "python" | "command", "argv": [...], "cwd": ..., "seconds": ..., "output_bytes": ...}
     {"exit_code": int | null, "timed_out": bool, "output": str, "output_bytes": int, "seconds": float}
