@@ -34,6 +34,8 @@ from harness.sandboxes.base import SandboxProvider
 from harness.sandboxes.choose import choose_sandbox
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, describe_validation, load_task, task_hash
+from harness.tasks.standing import position_score
+from harness.tasks.submission import read_answer_key
 from harness.trial import TrialSpec, run_trial
 
 
@@ -220,7 +222,9 @@ def _load_tasks(config: JobConfig) -> list[Task]:
     tasks: dict[tuple[str, str], Task] = {}
     for root in config.tasks:
         task = load_task(root)
-        task.require_prepared()
+        # A broken task is refused now, and not in the middle of the job.
+        read_answer_key(task)
+        position_score(task, 0.0)
         key = (task.spec.set, task.id)
         if key in tasks and tasks[key].root != task.root:
             raise InputError(f"two tasks are named {'/'.join(key)}: {tasks[key].root} and {task.root}")

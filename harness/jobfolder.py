@@ -33,6 +33,12 @@ def pin_config(config: BaseModel, paths: JobPaths, free_to_change: frozenset[str
         free_to_change: keys that may differ, since they say what to do and not what a trial is.
     """
     asked = config.model_dump(mode="json")
+    try:
+        text = strict_json(asked) + "\n"
+    except ValueError as error:
+        raise InputError(
+            "a number of the job's configuration is not finite; leave a limit out for none"
+        ) from error
     if paths.config.is_file():
         found = read_record(type(config), paths.config).model_dump(mode="json")
         changed = [key for key in asked if key not in free_to_change and asked[key] != found[key]]
@@ -44,7 +50,7 @@ def pin_config(config: BaseModel, paths: JobPaths, free_to_change: frozenset[str
             )
     elif paths.trials.exists():
         raise InputError(f"{paths.root}: has trials but no config.json; choose another --out")
-    write_atomically(paths.config, strict_json(asked) + "\n")
+    write_atomically(paths.config, text)
 
 
 def pin_lock(hashes: dict[str, str], provider: SandboxProvider, paths: JobPaths) -> None:

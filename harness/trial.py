@@ -27,7 +27,6 @@ from harness.records import (
     Timings,
     TrialPaths,
     TrialResult,
-    strict_json,
     write_record,
 )
 from harness.sandboxes.base import SandboxProvider
@@ -69,8 +68,7 @@ class Trajectory:
 
     def __init__(self, paths: TrialPaths) -> None:
         paths.root.mkdir(parents=True, exist_ok=True)
-        # A lone surrogate in a reply becomes its JSON escape.
-        self._stream = paths.trajectory.open("w", encoding="utf-8", errors="backslashreplace")
+        self._stream = paths.trajectory.open("w", encoding="utf-8")
         self._write({"schema_version": 1})
 
     def record(self, kind: str, fields: dict[str, Any]) -> None:
@@ -78,7 +76,8 @@ class Trajectory:
         self._write({"event": kind, "time": _now(), **fields})
 
     def _write(self, document: dict[str, Any]) -> None:
-        self._stream.write(strict_json(document, indent=None) + "\n")
+        # ASCII only: a lone surrogate cannot be encoded, and other separators would break a line in two.
+        self._stream.write(json.dumps(document, allow_nan=False) + "\n")
         self._stream.flush()
 
     def __enter__(self) -> Self:

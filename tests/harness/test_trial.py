@@ -1,0 +1,186 @@
+"""A trial's record: every ending has its status, submissions before it count, and nothing is raised."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.agents.react import AgentConfig
+from harness.budget import Budget
+from harness.errors import ContextOverflow, ProviderError, Refusal, Status
+from harness.models.base import Reply, ToolCall
+from harness.records import Feedback, TrialPaths, TrialResult, read_record
+from harness.sandboxes.base import SandboxProvider
+from harness.tasks.grading import Grader
+from harness.tasks.package import Task, load_task, task_hash
+from harness.trial import TrialSpec, run_trial
+from tests.harness.replies import SAMPLE, ListModel, run, say
+
+BETTER = """
+import pandas as pd
+test = pd.read_csv('/mlesmith/public/test.csv', dtype={'flower': str})
+test['species'] = ['setosa' if width < 0.8 else 'virginica' for width in test['petal width (cm)']]
+test[['flower', 'species']].to_csv('submission.csv', index=False)
+"""
+KILL = "import os, time; os.kill(os.getppid(), 9); time.sleep(9)"
+
+
+@pytest.fixture(scope="module")
+def grader(_prepared_iris: Path, sandbox: SandboxProvider) -> Iterator[Grader]:
+    with Grader(load_task(_prepared_iris), sandbox) as opened:
+        yield opened
+
+
+def spec_of(task: Task, feedback: Feedback = Feedback.TEST, **budget: Any) -> TrialSpec:
+    limits = Budget.model_validate({"steps": 4, "execution_seconds": 20.0, **budget})
+    return TrialSpec(task, task_hash(task), 1, limits, AgentConfig.model_validate({}), feedback)
+
+
+def trial(
+    grader: Grader,
+    sandbox: SandboxProvider,
+    tmp_path: Path,
+    model: ListModel,
+    cancelled: threading.Event | None = None,
+    **spec: Any,
+) -> TrialResult:
+    """Run one and check what holds for every trial: the record on disk is strict JSON and the same."""
+    paths = TrialPaths(tmp_path / "trial")
+    result = run_trial(spec_of(grader.task, **spec), model, grader, sandbox, paths, cancelled)
+    assert read_record(TrialResult, paths.result) == result
+
+    def strict(word: str) -> None:
+        raise AssertionError(word)
+
+    json.loads(paths.result.read_text(), parse_constant=strict)
+    lines = [json.loads(line, parse_constant=strict) for line in paths.trajectory.read_text().splitlines()]
+    assert lines[0] == {"schema_version": 1}
+    assert lines[-1]["event"] == "end"
+    assert lines[-1]["status"] == result.status
+    assert not paths.work.exists()
+    return result
+
+
+ENDS: list[tuple[Status, list[Reply | Exception], dict[str, Any]]] = [
+    (Status.SUBMITTED, [], {}),
+    (Status.STEP_LIMIT, [say("get_history")] * 9, {"steps": 2}),
+    (Status.TIME_LIMIT, [run("while True: pass")] * 9, {"seconds": 3.0}),
+    (Status.TOKEN_LIMIT, [say("get_history")] * 9, {"tokens": 200}),
+    (Status.FORMAT_ERRORS, [Reply("hm")] * 3, {}),
+    (Status.REFUSAL, [Refusal("no")], {}),
+    (Status.CONTEXT_OVERFLOW, [ContextOverflow("too long")], {}),
+]
+
+
+@pytest.mark.parametrize(("status", "replies", "budget"), ENDS, ids=[end[0] for end in ENDS])
+def test_every_end_of_the_candidate_still_scores_what_was_submitted(
+    grader: Grader,
+    sandbox: SandboxProvider,
+    tmp_path: Path,
+    status: Status,
+    replies: list[Any],
+    budget: dict[str, Any],
+) -> None:
+    first = run(SAMPLE)
+    result = trial(grader, sandbox, tmp_path, ListModel(first, *replies), **budget)
+    assert (result.status, result.valid, result.score_step, result.counts) == (status, True, 1, True)
+    assert result.score == result.best_score == result.last_score is not None
+    assert (result.error is None) == (status in ("submitted", "step_limit"))
+
+
+def test_money_ends_a_trial_of_a_priced_model(
+    grader: Grader, sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    # 100 input and 10 output tokens cost more than a millionth of a dollar at any listed price of this model.
+    model = ListModel(*[say("get_history")] * 9, name="openai/gpt-4o")
+    result = trial(grader, sandbox, tmp_path, model, cost_usd=0.000001)
+    assert (result.status, len(result.steps), result.cost_usd) == (Status.COST_LIMIT, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "replies"),
+    [
+        (Status.PROVIDER_ERROR, [run(SAMPLE), ProviderError("503")]),
+        (Status.SANDBOX_LOST, [run(SAMPLE), run(KILL), run(KILL), run(KILL)]),
+        (Status.INTERNAL_ERROR, [run(SAMPLE), ZeroDivisionError("a bug")]),
+    ],
+)
+def test_infrastructure_failures_are_recorded_and_never_scored(
+    grader: Grader, sandbox: SandboxProvider, tmp_path: Path, status: Status, replies: list[Any]
+) -> None:
+    result = trial(grader, sandbox, tmp_path, ListModel(*replies), steps=9)
+    assert (result.status, result.valid, result.score, result.counts) == (status, False, None, False)
+    assert result.error
+    assert len(result.steps) >= 1
+    if status is Status.INTERNAL_ERROR:
+        assert "ZeroDivisionError: a bug" in (tmp_path / "trial" / "trajectory.jsonl").read_text()
+
+
+def test_a_cancelled_trial_says_so(grader: Grader, sandbox: SandboxProvider, tmp_path: Path) -> None:
+    event = threading.Event()
+    event.set()
+    result = trial(grader, sandbox, tmp_path, ListModel(), cancelled=event)
+    assert (result.status, result.counts, result.steps) == (Status.CANCELLED, False, ())
+
+
+def test_the_best_shown_step_counts_and_the_last_without_feedback(
+    grader: Grader, sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    replies = [run(BETTER), run(SAMPLE), run("1 / 0")]
+    told = trial(grader, sandbox, tmp_path, ListModel(*replies))
+    assert (told.score_step, told.score) == (1, told.steps[0].score)
+    assert told.last_score == told.steps[1].score
+    assert told.best_score == told.steps[0].score
+    assert told.score is not None and told.last_score is not None and told.score > told.last_score
+    assert [step.submitted for step in told.steps] == [True, True, False, False]
+    blind = trial(grader, sandbox, tmp_path, ListModel(*replies), feedback=Feedback.NONE)
+    assert (blind.score_step, blind.score) == (2, told.last_score)
+    assert blind.best_score == told.best_score
+    assert all(step.feedback_score is None for step in blind.steps)
+    assert told.spec_hash != blind.spec_hash
+
+
+def test_usage_and_time_add_up(grader: Grader, sandbox: SandboxProvider, tmp_path: Path) -> None:
+    result = trial(grader, sandbox, tmp_path, ListModel(run("print(1)"), seconds=0.05))
+    assert (result.usage.input, result.usage.output) == (100 * 2, 10 * 2)
+    assert result.timings.model >= 0.1
+    assert result.timings.total >= result.timings.model + result.timings.execution
+    assert result.cost_usd is None
+
+
+def test_what_an_interrupted_run_left_is_removed(
+    grader: Grader, sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    left = tmp_path / "trial" / "steps" / "009"
+    left.mkdir(parents=True)
+    (tmp_path / "trial" / "trajectory.jsonl").write_text('{"half')
+    trial(grader, sandbox, tmp_path, ListModel())
+    assert not left.exists()
+
+
+def test_whatever_a_model_writes_can_be_recorded(
+    grader: Grader, sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    odd = "\ud800 \0 \x1b[31m \u2028"
+    replies = [
+        Reply(odd),
+        Reply(odd, (ToolCall("1", odd, "{}"),)),
+        Reply("", (ToolCall("1", "execute_code", json.dumps({"code": odd})),)),
+        Reply(json.dumps({"action": odd, "params": {odd: odd}})),
+        ProviderError(odd),
+    ]
+    result = trial(grader, sandbox, tmp_path, ListModel(*replies), steps=9)
+    assert result.status is Status.PROVIDER_ERROR
+    assert len(result.steps) == 4
+
+
+def test_the_identity_of_a_trial_depends_on_what_must_be_equal(iris: Task) -> None:
+    base = spec_of(iris)
+    assert base.spec_hash == spec_of(iris).spec_hash
+    others = [spec_of(iris, Feedback.SPLIT), spec_of(iris, steps=5), spec_of(iris, tokens=9)]
+    assert len({base.spec_hash, *(other.spec_hash for other in others)}) == 4
