@@ -66,7 +66,7 @@ class OpenAIModel:
             completion = self._client.chat.completions.create(**request)
         except openai.BadRequestError as error:
             text = self._without_key(error)
-            if any(word in text.lower() for word in _OVERFLOW):
+            if any(word in f"{text} {error.body}".lower() for word in _OVERFLOW):
                 raise ContextOverflow(text) from None
             raise ProviderError(text) from None
         except openai.OpenAIError as error:

@@ -1,0 +1,301 @@
+"""Jobs over real scripted candidates: resumed, extended, shared, refused, and killed half-way."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import namedtuple
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.budget import Budget
+from harness.errors import InputError, SandboxUnavailable, Status
+from harness.job import JobConfig, read_job_config, run_job
+from harness.jobfolder import exclusive
+from harness.models import registry
+from harness.models.registry import ModelConfig
+from harness.records import TrialResult, find_results, read_job
+from harness.tasks.package import Task
+from tests.harness.replies import SAMPLE, ListModel, run
+
+
+def names() -> list[str]:
+    """The two weakest scripted candidates, which are quick."""
+    return registry.scripted_names()[:2]
+
+
+def config_of(*tasks: Task, models: list[str] | None = None, **more: Any) -> JobConfig:
+    return JobConfig(
+        tasks=tuple(task.root for task in tasks),
+        models=tuple(ModelConfig(name=name) for name in models or names()),
+        budget=more.pop("budget", Budget.model_validate({"steps": 4, "execution_seconds": 30.0})),
+        sandbox="bubblewrap",
+        workers=2,
+        **more,
+    )
+
+
+def stamps(out: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in find_results(out)}
+
+
+def test_a_job_runs_every_trial_once_and_repeating_it_runs_none(iris: Task, tmp_path: Path) -> None:
+    out = tmp_path / "job"
+    config = config_of(iris, attempts=2)
+    counted = run_job(config, out, dry_run=True)
+    assert (counted.total, counted.kept, counted.not_run, out.exists()) == (4, 0, 4, False)
+    first = run_job(config, out)
+    assert (first.total, first.kept, first.not_run, first.infrastructure_failures) == (4, 0, 0, 0)
+    assert {(r.model, r.attempt) for r in read_job(out)} == {(name, n) for name in names() for n in (1, 2)}
+    before = stamps(out)
+    again = run_job(config, out)
+    assert (again.total, again.kept, again.statuses) == (4, 4, first.statuses)
+    assert stamps(out) == before
+    lock = json.loads((out / "lock.json").read_text())
+    assert lock["schema_version"] == 1
+    assert list(lock["tasks"]) == ["reference/iris"]
+    assert lock["sandbox"] == "bubblewrap"
+
+
+def test_partial_trials_are_done_again_and_finished_ones_kept(iris: Task, tmp_path: Path) -> None:
+    out = tmp_path / "job"
+    config = config_of(iris)
+    run_job(config, out)
+    kept, lost = list(find_results(out))
+    lost.unlink()
+    (lost.parent / "steps" / "099").mkdir(parents=True)
+    infrastructure = json.loads(kept.read_text()) | {"status": "provider_error"}
+    before = stamps(out)
+    summary = run_job(config, out)
+    assert (summary.kept, summary.not_run) == (1, 0)
+    assert stamps(out)[kept] == before[kept]
+    assert not (lost.parent / "steps" / "099").exists()
+    kept.write_text(json.dumps(infrastructure))  # a failure that is not the candidate's is tried again
+    assert run_job(config, out).kept == 1
+    assert json.loads(kept.read_text())["status"] != "provider_error"
+
+
+def test_models_and_attempts_may_be_added(iris: Task, tmp_path: Path) -> None:
+    out = tmp_path / "job"
+    run_job(config_of(iris, models=names()[:1]), out)
+    before = stamps(out)
+    summary = run_job(config_of(iris, attempts=2), out)
+    assert (summary.total, summary.kept) == (4, 1)
+    assert {path: stamps(out)[path] for path in before} == before
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"budget": Budget.model_validate({"steps": 9, "execution_seconds": 30.0})}, "'steps': 4"),
+        ({"feedback": "none"}, "feedback was 'test', now 'none'"),
+        ({"agent": {"max_format_errors": 9}}, "agent was"),
+        ({"network": True}, "network was False, now True"),
+    ],
+)
+def test_a_changed_configuration_is_refused_with_the_difference(
+    iris: Task, tmp_path: Path, more: dict[str, Any], said: str
+) -> None:
+    out = tmp_path / "job"
+    run_job(config_of(iris, models=names()[:1]), out)
+    before = stamps(out), (out / "config.json").read_bytes()
+    with pytest.raises(InputError) as caught:
+        run_job(config_of(iris, models=names()[:1], **more), out)
+    assert said in str(caught.value)
+    assert "choose another --out" in str(caught.value)
+    assert (stamps(out), (out / "config.json").read_bytes()) == before
+
+
+def test_a_changed_task_is_refused(iris: Task, tmp_path: Path) -> None:
+    out = tmp_path / "job"
+    run_job(config_of(iris, models=names()[:1]), out)
+    iris.answer_path.write_text(iris.answer_path.read_text().replace("setosa", "virginica"))
+    with pytest.raises(InputError, match="task reference/iris has changed"):
+        run_job(config_of(iris), out)
+
+
+def test_only_one_run_works_in_a_folder(iris: Task, tmp_path: Path) -> None:
+    out = tmp_path / "job"
+    with exclusive(out), pytest.raises(InputError, match="another run works in this folder"):
+        run_job(config_of(iris), out)
+    assert run_job(config_of(iris, models=names()[:1]), out).not_run == 0
+
+
+def test_shards_together_are_the_whole(iris: Task, tmp_path: Path) -> None:
+    out = tmp_path / "job"
+    parts = [run_job(config_of(iris, attempts=2, shard=(n, 3)), out) for n in (1, 2, 3)]
+    assert sum(part.total for part in parts) == 4
+    assert [part.kept for part in parts] == [0, 0, 0]
+    assert run_job(config_of(iris, attempts=2), out).kept == 4
+    for shard in ((0, 3), (4, 3)):
+        with pytest.raises(InputError, match="--shard"):
+            run_job(config_of(iris, attempts=2, shard=shard), out, dry_run=True)
+
+
+def test_without_disk_space_nothing_is_begun(
+    iris: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(1 << 40, 1 << 40, 1 << 20))
+    with pytest.raises(InputError, match="only 1 MiB free on its disk; at least 256 MiB"):
+        run_job(config_of(iris), tmp_path / "job")
+    assert not (tmp_path / "job").exists()
+
+
+def test_what_cannot_be_used_is_refused_before_anything_runs(
+    iris: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    out = tmp_path / "job"
+
+    def refused(said: str, **more: Any) -> None:
+        with pytest.raises(InputError, match=said):
+            run_job(config_of(iris, **more), out)
+        assert not out.exists()
+
+    refused("unknown model 'gpt'", models=["gpt"])
+    refused("unknown scripted candidate", models=["scripted/genius"])
+    refused("OPENAI_API_KEY is not set", models=["openai/gpt-4o"])
+    refused("is named twice", models=[names()[0]] * 2)
+    (iris.private / "public_leaderboard.csv").write_text("rank,points\n1,2\n")
+    refused("needs a numeric column 'score'")
+    (iris.private / "public_leaderboard.csv").unlink()
+    iris.answer_path.write_text("flower,species\n")
+    refused("its ids are not those of")
+    iris.answer_path.unlink()
+    refused("run `mlesmith task prepare")
+    (iris.root / "task.toml").write_text("title = ")
+    refused("not valid TOML")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InputError):
+        run_job(config_of(iris), out)
+
+
+def test_without_bubblewrap_only_scripted_candidates_run(
+    iris: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    trusted = config_of(iris, models=names()[:1]).model_copy(update={"sandbox": "auto"})
+    assert run_job(trusted, tmp_path / "trusted").not_run == 0
+    assert [result.sandbox for result in read_job(tmp_path / "trusted")] == ["process"]
+    other = config_of(iris, models=["openai/gpt-4o"]).model_copy(update={"sandbox": "auto"})
+    with pytest.raises(SandboxUnavailable, match="install the package bubblewrap"):
+        run_job(other, tmp_path / "other")
+
+
+def test_an_error_inside_one_trial_does_not_stop_the_others(
+    iris: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make(config: ModelConfig) -> Any:
+        if config.name.endswith("broken"):
+            return ListModel(ZeroDivisionError("a bug"), name=config.name)
+        return ListModel(run(SAMPLE), name=config.name)
+
+    monkeypatch.setattr("harness.job.make_model", make)
+    out = tmp_path / "job"
+    summary = run_job(config_of(iris, models=["openai/broken", "openai/fine"], attempts=2), out)
+    assert summary.statuses == {Status.INTERNAL_ERROR: 2, Status.SUBMITTED: 2}
+    assert summary.infrastructure_failures == 2
+    assert all(result.valid is (result.model == "openai/fine") for result in read_job(out))
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+import harness.job as job
+from harness.models.registry import ModelConfig
+from tests.harness.replies import SAMPLE, ListModel, run, say
+
+def make(config):
+    return ListModel(say("get_history"), run(SAMPLE), name=config.name, seconds=0.15)
+
+job.make_model = make
+config = job.JobConfig(
+    tasks=(Path(sys.argv[1]),), attempts=3, workers=2, sandbox="bubblewrap",
+    models=tuple(ModelConfig(name=f"openai/m{n}") for n in range(4)),
+)
+print(job.run_job(config, Path(sys.argv[2])).kept)
+"""
+
+
+@pytest.mark.slow
+def test_a_job_killed_half_way_loses_and_doubles_no_trial(iris: Task, tmp_path: Path) -> None:
+    out = tmp_path / "job"
+    command = [sys.executable, "-c", DRIVER, str(iris.root), str(out)]
+    project = Path(__file__).parents[2]
+    killed = subprocess.Popen(command, cwd=project, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while len(stamps(out)) < 3 and time.monotonic() < deadline and killed.poll() is None:
+        time.sleep(0.05)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    done = stamps(out)
+    assert 3 <= len(done) < 12
+    half = {path.parent for path in (out / "trials").glob("*/*/*/*/trajectory.jsonl")} - {
+        p.parent for p in done
+    }
+    assert half, "the kill came between two trials"
+    finished = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, timeout=120)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.strip() == str(len(done))
+    results = read_job(out)
+    assert sorted((r.model, r.attempt) for r in results) == [
+        (f"openai/m{n}", a) for n in range(4) for a in (1, 2, 3)
+    ]
+    assert {r.status for r in results} == {Status.SUBMITTED}
+    assert all(r.valid and len(r.steps) == 3 for r in results)
+    assert {path: stamps(out)[path] for path in done} == done
+    for path in find_results(out):
+        events = [json.loads(line) for line in (path.parent / "trajectory.jsonl").read_text().splitlines()]
+        assert [event.get("event") for event in events].count("end") == 1
+
+
+def test_a_job_file_is_read_and_its_errors_are_named(iris: Task, tmp_path: Path) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text('tasks = ["iris"]\nmodels = ["scripted/a", {name = "openai/b", base_url = "http://x"}]\n')
+    config = read_job_config(path)
+    assert config.tasks == (iris.root,)
+    assert [model.name for model in config.models] == ["scripted/a", "openai/b"]
+    assert not config.trusted
+    for text, said in (
+        ("tasks = [", "not valid TOML"),
+        ('tasks = ["iris"]', "models: required key is missing"),
+        ('tasks = []\nmodels = ["a/b"]', "tasks: "),
+        ('tasks = ["iris"]\nmodels = ["a/b"]\nstep = 3', "step: unknown key"),
+        ('tasks = ["iris"]\nmodels = ["a/b"]\n[budget]\nsteps = 0', "budget.steps: "),
+        ('tasks = ["iris"]\nmodels = ["a/b"]\nschema_version = 2', "schema_version: "),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError) as caught:
+            read_job_config(path)
+        assert str(path) in str(caught.value) and said in str(caught.value)
+    with pytest.raises(InputError, match="not found"):
+        read_job_config(tmp_path / "none.toml")
+
+
+def test_a_limit_that_json_cannot_hold_is_refused(iris: Task, tmp_path: Path) -> None:
+    endless = Budget.model_construct(
+        steps=1, seconds=float("inf"), execution_seconds=9.0, tokens=None, cost_usd=None
+    )
+    with pytest.raises(InputError, match="not finite"):
+        run_job(config_of(iris, budget=endless), tmp_path / "job")
+
+
+def test_records_of_a_job_are_trial_results(iris: Task, tmp_path: Path) -> None:
+    run_job(config_of(iris, models=names()[:1]), tmp_path / "job")
+    (result,) = read_job(tmp_path / "job")
+    assert isinstance(result, TrialResult)
+    assert (result.task_set, result.task, result.cost_usd, result.sandbox) == (
+        "reference",
+        "iris",
+        0.0,
+        "bubblewrap",
+    )
