@@ -30,7 +30,9 @@ class Talk:
     def __call__(
         self, model: Model, steps: int = 5, feedback: Feedback = Feedback.TEST, **config: Any
     ) -> None:
-        meter = BudgetMeter(Budget(steps=steps, seconds=None, execution_seconds=20.0))
+        meter = BudgetMeter(
+            Budget.model_validate({"steps": steps, "seconds": None, "execution_seconds": 20.0})
+        )
         paths = TrialPaths(self.tmp_path / "trial")
         with (
             Grader(self.task, self.provider) as grader,

@@ -167,7 +167,7 @@ def test_whatever_a_model_writes_can_be_recorded(
     grader: Grader, sandbox: SandboxProvider, tmp_path: Path
 ) -> None:
     odd = "\ud800 \0 \x1b[31m \u2028"
-    replies = [
+    replies: list[Reply | Exception] = [
         Reply(odd),
         Reply(odd, (ToolCall("1", odd, "{}"),)),
         Reply("", (ToolCall("1", "execute_code", json.dumps({"code": odd})),)),
