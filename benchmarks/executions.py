@@ -3,8 +3,8 @@
     python benchmarks/executions.py
 
 Every way runs the same small program, which imports pandas and scikit-learn and fits a model. Prints the
-median of several runs, taken in turn so that a drift of the machine's speed meets all of them, and the ratio to
-the plain subprocess.
+median of several runs, taken in turn so that a drift of the machine's speed meets all of them, and the ratio
+to the plain subprocess.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import logging
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,7 @@ def generate(
     max_tasks: int = 3,
     verify: bool = True,
     deep: bool = True,
+    workers: int = 1,
     progress: Progress | None = None,
 ) -> Generation:
     """Make verified tasks from raw datasets; one dataset's failure never stops the others.
@@ -121,7 +123,8 @@ def generate(
         max_tasks: most tasks for each dataset.
         verify: run the verifier; without it, prepared packages count as done but not as verified.
         deep: let the verifier train baselines.
-        progress: told the dataset, the stage and what happens.
+        workers: datasets at a time.
+        progress: told the dataset, the stage and what happens; from several threads with several workers.
 
     Raises:
         InputError: no dataset is given, or ``max_tasks`` is less than 1.
@@ -132,7 +135,8 @@ def generate(
         raise InputError(f"max_tasks is {max_tasks}; it must be at least 1")
     out.mkdir(parents=True, exist_ok=True)
     line = _Line(out.resolve(), provider, max_tasks, verify, deep, progress or _silent)
-    results = tuple(line.run(dataset) for dataset in datasets)
+    with ThreadPoolExecutor(max(1, workers), thread_name_prefix="dataset") as pool:
+        results = tuple(pool.map(line.run, datasets))
     funnel = merge([result.passages for result in results])
     write_atomically(out / "funnel.csv", funnel.as_csv())
     write_atomically(out / "funnel.md", funnel.as_markdown())

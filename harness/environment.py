@@ -29,7 +29,6 @@ log = logging.getLogger(__name__)
 
 PUBLIC, WORK = f"{ROOT}/public", f"{ROOT}/work"
 SHOWN_OUTPUT = 8_000
-_SANDBOX_LOSSES = 3
 _PRELOAD = (
     "numpy",
     "pandas",
@@ -81,7 +80,6 @@ class Environment:
         self._limits = limits or Limits()
         self._network = network
         self._sandbox: Sandbox | None = None
-        self._losses = 0
         self._best_shown: float | None = None
         self._history: list[str] = []
         self.seconds_executing = 0.0
@@ -124,7 +122,7 @@ class Environment:
         Raises:
             Submitted: the agent ended the trial.
             TimeLimit: the trial's time ran out during the action.
-            SandboxLost: the sandbox died repeatedly.
+            SandboxLost: the sandbox died, and a new one does not start.
         """
         started = time.monotonic()
         try:
@@ -263,11 +261,10 @@ class Environment:
         try:
             run = sandbox.run_python(sandbox.inside(f"{WORK}/main.py"), seconds=seconds)
         except SandboxLost as error:
-            self._sandbox = None
             self.meter.check_cancelled()
-            self._losses += 1
-            if self._losses >= _SANDBOX_LOSSES:
-                raise
+            # The program's own doing, unless a new sandbox cannot run anything either.
+            self._sandbox = None
+            self._open_sandbox().run(["true"])
             run = RunResult(1, f"The program ended its own sandbox ({error}).", 0, time.monotonic() - started)
         self.seconds_executing += time.monotonic() - started
         (folder / "output.txt").write_text(run.output, encoding="utf-8")

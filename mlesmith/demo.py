@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,7 +38,14 @@ QUICK_REFERENCE = (
     "health-spending",
     "leaf-outlines",
 )
-QUICK_DATASETS = ("ames-housing", "concrete", "credit-applications", "diabetes", "films", "water-flow")
+QUICK_DATASETS = (
+    "ames-housing",
+    "chicago-ridership",
+    "credit-applications",
+    "diabetes",
+    "digit-images",
+    "power-demand",
+)
 CANDIDATES = ("idle", "constant", "tree", "neighbours", "linear", "forest", "boosting", "blended")
 STEPS = 10
 SECONDS = 600.0
@@ -77,11 +85,14 @@ def demo(
     from reports.site import build_site
 
     provider = choose_sandbox(sandbox, trusted=True)
+    count = workers or os.cpu_count() or 1
     note("1/5 preparing the reference tasks")
     reference = _prepare_reference(out / "tasks" / "reference", full, provider)
     note("2/5 generating and verifying the smith tasks")
     datasets = [card.name for card in list_datasets()] if full else list(QUICK_DATASETS)
-    generation = generate(datasets, out / "tasks" / "smith", provider=provider, progress=note_stage)
+    generation = generate(
+        datasets, out / "tasks" / "smith", provider=provider, workers=count, progress=note_stage
+    )
     smith = [folder for result in generation.results for folder in result.verified]
     note(f"3/5 running {len(CANDIDATES)} candidates on {len(reference)} + {len(smith)} tasks")
     job = out / ("job-full" if full else "job")

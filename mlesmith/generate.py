@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +26,7 @@ def generate(
     catalogue: Annotated[
         bool, typer.Option("--catalogue", help="List the embedded datasets and exit.")
     ] = False,
+    workers: Annotated[int, typer.Option(min=0, help="Datasets at a time; 0 is one per processor.")] = 0,
     sandbox: SandboxName = "auto",
     json: Json = False,
 ) -> None:
@@ -55,7 +57,12 @@ def generate(
     from harness.sandboxes.choose import choose_sandbox
 
     generation = run_pipeline(
-        datasets, out, max_tasks=max_tasks, provider=choose_sandbox(sandbox), progress=note_stage
+        datasets,
+        out,
+        max_tasks=max_tasks,
+        provider=choose_sandbox(sandbox),
+        workers=workers or os.cpu_count() or 1,
+        progress=note_stage,
     )
     if json:
         emit(generation.to_document())

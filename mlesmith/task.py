@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mlesmith.console import EXIT_FELL_SHORT, Json, SandboxName, emit, say, show_table, shown_path
+from mlesmith.console import EXIT_FELL_SHORT, Json, SandboxName, emit, note, say, show_table
 
 app = typer.Typer(
     help="List, prepare, grade and verify task packages.", no_args_is_help=True, rich_markup_mode=None
@@ -111,27 +112,36 @@ def grade(
 
 
 @app.command()
-def verify(folders: TaskDirs, sandbox: SandboxName = "auto", json: Json = False) -> None:
+def verify(
+    folders: TaskDirs,
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out the gate that trains baselines.")] = False,
+    sandbox: SandboxName = "auto",
+    json: Json = False,
+) -> None:
     """Look for what is wrong with tasks: structure, preparation, data, metric, and whether scores separate.
 
     Example: mlesmith task verify runs/demo/tasks/smith
 
     Exit code 1 when a task is rejected or could not be verified.
     """
-    from generator.verifier.verify import to_document, verify_task
+    from generator.verifier.verify import to_document, verify_tasks
     from harness.sandboxes.choose import choose_sandbox
     from harness.tasks.package import find_tasks
 
-    provider = choose_sandbox(sandbox)
-    verifications = []
-    for root in find_tasks(folders):
-        verification = verify_task(root, provider)
-        verifications.append(verification)
-        if not json:
-            say(f"{shown_path(root)}: {verification.verdict} ({verification.seconds:.1f} s)")
-            for finding in verification.findings:
-                say(f"  {finding.severity} {finding.code} ({finding.stage}): {finding.evidence}")
-                say(f"    fix: {finding.fix}")
+    verifications = verify_tasks(
+        find_tasks(folders),
+        choose_sandbox(sandbox),
+        workers=os.cpu_count() or 1,
+        deep=not quick,
+        progress=lambda task, gate, text: note(f"  {task}: {gate}: {text}"),
+    )
+    for verification in [] if json else verifications:
+        say(f"{verification.task}: {verification.verdict} ({verification.seconds:.1f} s)")
+        for finding in verification.findings:
+            say(f"  {finding.severity} {finding.code} ({finding.stage}): {finding.evidence}")
+            say(f"    fix: {finding.fix}")
+        if verification.error:
+            say(f"  {verification.error}")
     if json:
         emit(to_document(verifications))
     if any(verification.verdict != "verified" for verification in verifications):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from harness.budget import Budget
 from harness.errors import ContextOverflow, ProviderError, Refusal, Status
 from harness.models.base import Reply, ToolCall
 from harness.records import Feedback, TrialPaths, TrialResult, read_record
-from harness.sandboxes.base import SandboxProvider
+from harness.sandboxes.base import ROOT, Mount, Sandbox, SandboxProvider, SandboxSpec
+from harness.sandboxes.bubblewrap import Bubblewrap
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, load_task, task_hash
 from harness.trial import TrialSpec, run_trial
@@ -106,7 +108,6 @@ def test_money_ends_a_trial_of_a_priced_model(
     ("status", "replies"),
     [
         (Status.PROVIDER_ERROR, [run(SAMPLE), ProviderError("503")]),
-        (Status.SANDBOX_LOST, [run(SAMPLE), run(KILL), run(KILL), run(KILL)]),
         (Status.INTERNAL_ERROR, [run(SAMPLE), ZeroDivisionError("a bug")]),
     ],
 )
@@ -119,6 +120,23 @@ def test_infrastructure_failures_are_recorded_and_never_scored(
     assert len(result.steps) >= 1
     if status is Status.INTERNAL_ERROR:
         assert "ZeroDivisionError: a bug" in (tmp_path / "trial" / "trajectory.jsonl").read_text()
+
+
+def test_a_sandbox_that_cannot_start_any_more_is_infrastructure(
+    grader: Grader, sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    class Breaks(Bubblewrap):
+        """A real bubblewrap that finds nothing to mount from its second sandbox on."""
+
+        opened = 0
+
+        def open(self, spec: SandboxSpec) -> Sandbox:
+            self.opened += 1
+            missing = Mount(tmp_path / "gone", f"{ROOT}/gone")
+            return super().open(spec if self.opened == 1 else replace(spec, mounts=(*spec.mounts, missing)))
+
+    result = trial(grader, Breaks(), tmp_path, ListModel(run(SAMPLE), run(KILL), run(SAMPLE)), steps=9)
+    assert (result.status, result.score, result.counts) == (Status.SANDBOX_LOST, None, False)
 
 
 def test_a_cancelled_trial_says_so(grader: Grader, sandbox: SandboxProvider, tmp_path: Path) -> None:

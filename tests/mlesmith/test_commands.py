@@ -56,8 +56,13 @@ def test_grade_reports_the_score_and_an_invalid_submission_exits_1(iris: Task, t
     done = mlesmith("task", "grade", iris.root, iris.answer_path, "--json")
     assert done.returncode == 0, done.stderr
     assert document(done) == {
-        "schema_version": 1, "task": "iris", "valid": True, "raw_score": 1.0, "reason_code": "ok", "message": "valid",
-    }  # fmt: skip
+        "schema_version": 1,
+        "task": "iris",
+        "valid": True,
+        "raw_score": 1.0,
+        "reason_code": "ok",
+        "message": "valid",
+    }
     bad = tmp_path / "bad.csv"
     bad.write_text("flower,colour\n001,blue\n")
     done = mlesmith("task", "grade", iris.root, bad, "--json")
@@ -133,27 +138,23 @@ def bad_inputs(tmp: Path, iris: Task) -> dict[str, tuple[tuple[object, ...], tup
     )
     (tmp / "binary.csv").write_bytes(b"\xff\xfe\x00\x01")
     (tmp / "columns.csv").write_text("name,points\na,1\n")
-    model = ("--model", "scripted/linear", "--out", tmp / "out")
+    out = ("--out", tmp / "out")
+    run = ("run", "--tasks", iris.root, *out)
+    model = ("--model", "scripted/linear")
     return {
         "missing task": (("task", "grade", tmp / "none", iris.answer_path), ("none", "no such")),
-        "bad TOML": (("run", tmp / "job.toml", "--out", tmp / "out"), ("job.toml", "TOML")),
-        "unknown key": (("run", tmp / "keys.toml", "--out", tmp / "out"), ("keys.toml", "step", "unknown key")),
+        "bad TOML": (("run", tmp / "job.toml", *out), ("job.toml", "TOML")),
+        "unknown key": (("run", tmp / "keys.toml", *out), ("keys.toml", "step", "unknown key")),
         "bad task.toml": (("task", "list", tmp / "bad"), ("task.toml", "titel", "metric: required")),
-        "unknown provider": (
-            ("run", "--tasks", iris.root, "--model", "antrhopic/x", "--out", tmp / "out"), ("antrhopic/x", "openai/"),
-        ),
-        "unknown policy": (
-            ("run", "--tasks", iris.root, "--model", "scripted/forrest", "--out", tmp / "out"), ("forest",),
-        ),
-        "missing key": (
-            ("run", "--tasks", iris.root, "--model", "openai/gpt-4o-mini", "--out", tmp / "out"), ("OPENAI_API_KEY",),
-        ),
+        "unknown provider": ((*run, "--model", "antrhopic/x"), ("antrhopic/x", "openai/")),
+        "unknown policy": ((*run, "--model", "scripted/forrest"), ("forest",)),
+        "missing key": ((*run, "--model", "openai/gpt-4o-mini"), ("OPENAI_API_KEY",)),
         "no model": (("run", "--tasks", iris.root), ("--model",)),
         "unknown feedback": (
-            ("run", "--tasks", iris.root, *model, "--feedback", "maybe"), ("feedback", "'test', 'split' or 'none'"),
+            (*run, *model, "--feedback", "maybe"), ("feedback", "'test', 'split' or 'none'"),
         ),
-        "bad shard": (("run", "--tasks", iris.root, *model, "--shard", "3/2"), ("--shard 3/2",)),
-        "unknown sandbox": (("run", "--tasks", iris.root, *model, "--sandbox", "jail"), ("jail", "bubblewrap")),
+        "bad shard": ((*run, *model, "--shard", "3/2"), ("--shard 3/2",)),
+        "unknown sandbox": ((*run, *model, "--sandbox", "jail"), ("jail", "bubblewrap")),
         "missing scores": (("rate", tmp / "none.csv"), ("none.csv",)),
         "unreadable scores": (("rate", tmp / "binary.csv"), ("binary.csv",)),
         "wrong columns": (("rate", tmp / "columns.csv"), ("columns.csv", "task")),

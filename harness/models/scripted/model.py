@@ -9,13 +9,18 @@ from collections.abc import Sequence
 
 from harness.errors import InputError
 from harness.models.base import Message, Reply, Settings, Tool, ToolCall
-from harness.models.scripted.policies import POLICIES, Turn, submit
+from harness.models.scripted.policies import POLICIES, SUMMARIES, Turn, submit
 from harness.models.scripted.reading import read_answer
 
 
 def policy_names() -> list[str]:
     """Names of all policies, weakest first."""
     return list(POLICIES)
+
+
+def policy_summaries() -> dict[str, str]:
+    """What each policy does, in a line, by name."""
+    return SUMMARIES
 
 
 class ScriptedModel:

@@ -154,3 +154,17 @@ POLICIES: dict[str, Callable[[], Policy]] = {
     },
 }
 """All policies by name, weakest first."""
+
+SUMMARIES: dict[str, str] = {
+    "idle": "reads the task and submits nothing",
+    "sample": "submits the sample submission",
+    "constant": "the prior, the mean or median, or the last value of a series",
+    "tree": "a small decision tree on the numbers",
+    "neighbours": "nearest neighbours on scaled columns",
+    "linear": "regularised linear models on all columns",
+    "forest": "random forests on all columns",
+    "boosting": "gradient boosting on all columns",
+    "tuned": "derived features, and the estimator that validates best",
+    "blended": "derived features, and a blend of the estimators that validate best",
+}
+"""What each policy does, in a line."""
