@@ -127,12 +127,15 @@ def generate(
         progress: told the dataset, the stage and what happens; from several threads with several workers.
 
     Raises:
-        InputError: no dataset is given, or ``max_tasks`` is less than 1.
+        InputError: no dataset is given, one does not exist, or ``max_tasks`` is less than 1; then nothing
+            has been done.
     """
     if not datasets:
         raise InputError("no dataset given; name a folder or an embedded dataset")
     if max_tasks < 1:
         raise InputError(f"max_tasks is {max_tasks}; it must be at least 1")
+    for dataset in datasets:
+        _locate(dataset)
     out.mkdir(parents=True, exist_ok=True)
     line = _Line(out.resolve(), provider, max_tasks, verify, deep, progress or _silent)
     with ThreadPoolExecutor(max(1, workers), thread_name_prefix="dataset") as pool:
@@ -267,7 +270,11 @@ class _Line:
 def _locate(dataset: Path | str) -> Path:
     """A folder given as a path, else the embedded dataset of that name."""
     path = Path(dataset)
-    return path if isinstance(dataset, Path) or path.is_dir() else dataset_path(str(dataset))
+    if path.is_dir():
+        return path
+    if isinstance(dataset, Path):
+        raise DatasetError(f"{dataset}: no such folder; give a folder of raw data or an embedded dataset")
+    return dataset_path(str(dataset))
 
 
 def _failed(name: str, code: str, reason: str) -> DatasetResult:

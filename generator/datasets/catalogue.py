@@ -13,11 +13,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.errors import InputError
+
 HERE = Path(__file__).parent
 CARD = "dataset.toml"
 
 
-class DatasetError(ValueError):
+class DatasetError(InputError):
     """A dataset that cannot be found or whose card cannot be read; the message says how to put it right."""
 
 

@@ -19,8 +19,8 @@ from harness.tasks.package import load_task
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory, sandbox: SandboxProvider) -> tuple[Path, Generation]:
-    out = tmp_path_factory.mktemp("out")
-    return out, generate(["diabetes", "water-flow", "no-such-set"], out, provider=sandbox, deep=False)
+    out, empty = tmp_path_factory.mktemp("out"), tmp_path_factory.mktemp("empty")
+    return out, generate(["diabetes", "water-flow", empty], out, provider=sandbox, workers=2, deep=False)
 
 
 def test_one_failure_does_not_stop_the_others(first: tuple[Path, Generation]) -> None:
@@ -31,8 +31,17 @@ def test_one_failure_does_not_stop_the_others(first: tuple[Path, Generation]) ->
     assert diabetes["verified"] == [str(out / "diabetes-progression")]
     assert load_task(out / "diabetes-progression").is_prepared
     assert water["verified"] == [] and "hardly help" in water["rejected"][0]["reason"]
-    assert "no embedded dataset" in unknown["error"]
+    assert "holds no raw files" in unknown["error"]
     assert not generation.complete
+
+
+def test_a_dataset_that_does_not_exist_is_refused_before_any_work(
+    tmp_path: Path, sandbox: SandboxProvider
+) -> None:
+    for missing in ("diabetis", tmp_path / "missing"):
+        with pytest.raises(InputError, match=r"did you mean.*diabetes|no such folder"):
+            generate(["diabetes", missing], tmp_path / "out", provider=sandbox)
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_funnel_counts_what_happened(first: tuple[Path, Generation]) -> None:

@@ -137,7 +137,8 @@ def bad_inputs(tmp: Path, iris: Task) -> dict[str, tuple[tuple[object, ...], tup
         'schema_version = 1\ntasks = ["iris"]\nmodels = ["scripted/linear"]\nstep = 3\n'
     )
     (tmp / "binary.csv").write_bytes(b"\xff\xfe\x00\x01")
-    (tmp / "columns.csv").write_text("name,points\na,1\n")
+    for name in ("columns.csv", "others.csv"):
+        (tmp / name).write_text("name,points\na,1\n")
     out = ("--out", tmp / "out")
     run = ("run", "--tasks", iris.root, *out)
     model = ("--model", "scripted/linear")
@@ -159,7 +160,8 @@ def bad_inputs(tmp: Path, iris: Task) -> dict[str, tuple[tuple[object, ...], tup
         "unreadable scores": (("rate", tmp / "binary.csv"), ("binary.csv",)),
         "wrong columns": (("rate", tmp / "columns.csv"), ("columns.csv", "task")),
         "one board": (("agree", tmp / "columns.csv"), ("two",)),
-        "board without elo": (("agree", tmp / "columns.csv", tmp / "columns.csv"), ("columns.csv", "model")),
+        "board without elo": (("agree", tmp / "columns.csv", tmp / "others.csv"), ("columns.csv", "model")),
+        "a board twice": (("agree", tmp / "columns.csv", tmp / "columns.csv"), ("given twice",)),
         "not a job": (("board", "build", tmp, "--out", tmp / "boards"), ("not a job folder",)),
         "report of no job": (("report", tmp, "--html", tmp / "site"), ("not a job folder",)),
         "unknown dataset": (("generate", "diabetis", "--out", tmp / "tasks"), ("diabetis", "diabetes")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from harness.models.scripted.problems import Problem
@@ -152,19 +152,9 @@ def _tuned(problem: Problem) -> tuple[Plan, ...]:
         _linear_of(1.0),
         _linear_of(4.0 if problem.texts else 0.05),
         _forest_of("extra", 2, problem),
-        _boosting_of(8, 15, problem),
+        _best_boosting(problem),
     )
-    return tuple(
-        Plan(
-            f"The best of {len(models)} models on {features} features",
-            models,
-            features,
-            folds=_folds(problem),
-            thresholds=True,
-            detrends=True,
-        )
-        for features in ("plain", "rich")
-    )
+    return _searches("The best", models, problem, blends=False)
 
 
 def _blended(problem: Problem) -> tuple[Plan, ...]:
@@ -173,20 +163,30 @@ def _blended(problem: Problem) -> tuple[Plan, ...]:
         Learner("neighbours", {"k": 10, "by_distance": True}),
         _forest_of("extra", 2, problem),
         _forest_of("forest", 2, problem),
-        _boosting_of(8, 15, problem),
+        _best_boosting(problem),
     )
-    return tuple(
-        Plan(
-            f"A blend of {len(models)} models on {features} features",
-            models,
-            features,
-            folds=_folds(problem),
-            blends=True,
-            thresholds=True,
-            detrends=True,
+    return _searches("A blend", models, problem, blends=True)
+
+
+def _searches(title: str, models: tuple[Learner, ...], problem: Problem, *, blends: bool) -> tuple[Plan, ...]:
+    """On plain features, then on derived ones, or on finer models where nothing can be derived."""
+    plain = Plan(
+        f"{title} of {len(models)} models on plain features",
+        models,
+        folds=_folds(problem),
+        blends=blends,
+        thresholds=True,
+        detrends=True,
+    )
+    if problem.has_derived:
+        second = replace(plain, title=f"{title} of {len(models)} models on derived features", features="rich")
+    else:
+        finer = (_linear_of(30.0), _forest_of("extra", 1, problem), _boosting_of(31, 5, problem))
+        kept = tuple(model for model in models if model.family in ("neighbours", "boosting"))
+        second = replace(
+            plain, title=f"{title} of models that follow the data more closely", models=finer + kept
         )
-        for features in ("plain", "rich")
-    )
+    return plain, second
 
 
 def _tree_of(depth: int) -> Learner:
@@ -198,10 +198,11 @@ def _linear_of(c: float) -> Learner:
 
 
 def _forest_of(family: str, leaf: int, problem: Problem) -> Learner:
-    """Fewer trees on many rows, so that a program stays within seconds."""
-    many = problem.rows[0] * problem.n_outputs > 5_000
-    trees = 40 if many else 100
-    return Learner(family, {"trees": trees, "leaf": leaf, "share": "sqrt" if problem.classifies else 0.4})
+    """Fewer trees on many rows and fewer tries on wide ones, so that a program stays within seconds."""
+    trees = max(25, min(100, 200_000 // (problem.rows[0] * problem.n_outputs)))
+    wide = problem.width > 30 or problem.texts
+    share = "sqrt" if problem.classifies else 0.15 if wide else 0.4
+    return Learner(family, {"trees": trees, "leaf": leaf, "share": share})
 
 
 def _boosting_of(leaves: int, leaf: int, problem: Problem) -> Learner:
@@ -211,6 +212,10 @@ def _boosting_of(leaves: int, leaf: int, problem: Problem) -> Learner:
     rate = 0.1 if rounds > 60 else 0.2
     options = {"rounds": rounds, "rate": rate, "leaves": leaves, "leaf": leaf}
     return Learner("boosting", options, f"{leaves} leaves")
+
+
+def _best_boosting(problem: Problem) -> Learner:
+    return _boosting_of(*((15, 10) if problem.rows[0] > 500 else (8, 15)), problem)
 
 
 def _folds(problem: Problem) -> int:

@@ -78,6 +78,7 @@ class Problem:
         group: the column of what belongs together and must not be split.
         id_is_group: the id's part before its last dash says so.
         time: the column of dates by which the test rows come later.
+        width: how many features there are, texts, dates and images aside.
     """
 
     kind: Kind
@@ -112,6 +113,12 @@ class Problem:
     def encodes_target(self) -> bool:
         """Whether a category can be replaced by its mean target."""
         return self.kind in ("classes", "shares") or self.n_outputs == 1
+
+    @property
+    def has_derived(self) -> bool:
+        """Whether there is something to derive further features from."""
+        encodes = bool(self.categories) and self.encodes_target
+        return bool(self.texts or self.images or self.series or self.forecasts or encodes)
 
     @property
     def has_numbers(self) -> bool:
