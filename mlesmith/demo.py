@@ -167,7 +167,7 @@ def _show_board(item: WrittenBoard) -> None:
                 str(row.rank),
                 row.model,
                 number(row.elo, 1),
-                f"{number(row.elo_low, 0)} to {number(row.elo_high, 0)}",
+                "-" if row.elo_low is None else f"{row.elo_low:.0f} to {number(row.elo_high, 0)}",
                 str(row.n_tasks),
                 number(row.valid_rate, 2),
                 number(row.mean_normalised_score),

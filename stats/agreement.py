@@ -128,10 +128,15 @@ def agree(
     notes = [f"{len(dropped)} models left out: {', '.join(dropped)}"] if dropped else []
     values = {name: float(statistic(x, y)) if n else np.nan for name, (statistic, _) in STATISTICS.items()}
     notes += _degenerate(x, y, name_a, name_b)
-    if _same_location(a, b, x, y):
+    if _same_mean(x, y):
         notes.append(
             f"{LOCATION}: both sets have the same mean rating, so the bias, the location part of the CCC and "
             "the rater effect in ICC(2,1) are zero by construction and no evidence of agreement in level"
+        )
+    elif _same_mean(*(np.array([float(v) for _, v in table.items()]) for table in (a, b))):
+        notes.append(
+            f"{LOCATION}: both sets are centred on one mean, each over its own rated models, so the bias "
+            "comes from the models left out here and is no evidence of a difference in level"
         )
     if part_whole:
         notes.append(
@@ -271,19 +276,16 @@ def _degenerate(x: Floats, y: Floats, name_a: str, name_b: str) -> list[str]:
     return notes
 
 
-def _same_location(a: Table, b: Table, x: Floats, y: Floats) -> bool:
-    """Whether both sets, before or after models were left out, have one mean (to a thousandth of the spread).
+def _same_mean(left: Floats, right: Floats) -> bool:
+    """Whether the finite ratings of two sets have one mean, to a thousandth of the spread.
 
     The tolerance lets ratings printed with one decimal count as centred alike.
     """
-    every = [np.array([float(v) for _, v in table.items()], dtype=np.float64) for table in (a, b)]
-    for left, right in (every, (x, y)):
-        left, right = left[np.isfinite(left)], right[np.isfinite(right)]
-        if min(left.size, right.size) >= 2:
-            spread = max(float(left.std()), float(right.std()))
-            if spread > 0 and abs(left.mean() - right.mean()) <= 1e-3 * spread:
-                return True
-    return False
+    left, right = left[np.isfinite(left)], right[np.isfinite(right)]
+    if min(left.size, right.size) < 2:
+        return False
+    spread = max(float(left.std()), float(right.std()))
+    return spread > 0 and abs(float(left.mean() - right.mean())) <= 1e-3 * spread
 
 
 def _model_intervals(x: Floats, y: Floats, values: Mapping[str, float], level: float) -> dict[str, Interval]:

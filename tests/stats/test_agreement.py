@@ -161,3 +161,12 @@ def test_groups_without_a_common_scale_are_not_mixed(make_scores):
     )
     assert found.models == ("m0", "m1", "m2")
     assert any(note.startswith("split: m3, m4 left out") for note in found.notes)
+
+
+def test_a_bias_that_only_the_models_left_out_make_is_named_so() -> None:
+    """Means 1000 over three models each; without c and d, a and b differ by 100 in both sets' means."""
+    found = agree({"a": 1100.0, "b": 1000.0, "c": 900.0}, {"a": 1000.0, "b": 900.0, "d": 1100.0})
+    assert found.bland_altman is not None
+    assert found.bland_altman.bias == 100.0
+    assert any("comes from the models left out" in note for note in found.notes)
+    assert not any("zero by construction" in note for note in found.notes)

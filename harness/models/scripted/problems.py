@@ -153,6 +153,7 @@ def understand(facts: Facts, seen: dict[str, Any]) -> Problem:
     if seen["id_dates"] > 0.95 and forecasts:
         dates = [facts.id_column, *dates]
     positive = numeric and all(about["low"] >= 0 for about in targets.values())
+    later = [name for name in columns["dates"] if seen["words"][name]["later"]]
     ranks = facts.objective == "ranking"
     groups = [*columns["groups"], *seen["identities"]]
     id_is_group = 1 < seen["id_prefixes"] < 0.6 * seen["rows"][1]
@@ -179,7 +180,7 @@ def understand(facts: Facts, seen: dict[str, Any]) -> Problem:
         images=columns["images"][0] if columns["images"] else None,
         group=groups[0] if groups else None,
         id_is_group=id_is_group,
-        time=dates[0] if dates and forecasts else None,
+        time=dates[0] if dates and forecasts else later[0] if later else None,
         width=len(seen["numbers"]) + sum(seen["blocks"].values()) + len(columns["categories"]),
     )
 
