@@ -26,10 +26,10 @@ class Budget(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     steps: int = Field(15, ge=1)
-    seconds: float | None = Field(43_200.0, gt=0)
-    execution_seconds: float = Field(3_600.0, gt=0)
+    seconds: float | None = Field(43_200.0, gt=0, allow_inf_nan=False)
+    execution_seconds: float = Field(3_600.0, gt=0, allow_inf_nan=False)
     tokens: int | None = Field(None, ge=1)
-    cost_usd: float | None = Field(None, gt=0)
+    cost_usd: float | None = Field(None, gt=0, allow_inf_nan=False)
 
 
 @dataclass

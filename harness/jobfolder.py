@@ -54,7 +54,7 @@ def pin_config(config: BaseModel, paths: JobPaths, free_to_change: frozenset[str
 
 
 def pin_lock(hashes: dict[str, str], provider: SandboxProvider, paths: JobPaths) -> None:
-    """Write lock.json, or refuse when a task has changed since the job began."""
+    """Write lock.json, or refuse when a task, the prompts or the sandbox have changed since the job began."""
     lock: dict[str, Any] = {"schema_version": 1, "tasks": {}}
     if paths.lock.is_file():
         lock = json.loads(paths.lock.read_text(encoding="utf-8"))
@@ -68,6 +68,11 @@ def pin_lock(hashes: dict[str, str], provider: SandboxProvider, paths: JobPaths)
             )
         if lock["prompts"] != prompts_hash():
             raise InputError(f"{paths.lock}: the agent's prompts have changed; choose another --out")
+        if lock["sandbox"] != provider.name:
+            raise InputError(
+                f"{paths.lock}: this job began in the sandbox {lock['sandbox']} and would go on in "
+                f"{provider.name}; make that one available again, or choose another --out"
+            )
     lock["tasks"] = {**lock["tasks"], **hashes}
     lock.setdefault("prompts", prompts_hash())
     lock.setdefault("sandbox", provider.name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Usage(BaseModel):
@@ -68,10 +68,10 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    temperature: float | None = None
-    max_output_tokens: int | None = None
+    temperature: float | None = Field(None, ge=0, allow_inf_nan=False)
+    max_output_tokens: int | None = Field(None, ge=1)
     effort: str | None = None
-    timeout_seconds: float = 600.0
+    timeout_seconds: float = Field(600.0, gt=0, allow_inf_nan=False)
     native_tools: bool = True
 
 

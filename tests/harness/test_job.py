@@ -299,3 +299,15 @@ def test_records_of_a_job_are_trial_results(iris: Task, tmp_path: Path) -> None:
         0.0,
         "bubblewrap",
     )
+
+
+def test_a_job_does_not_mix_sandboxes(iris: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begun under bubblewrap, then found without it: `auto` would go on without isolation."""
+    out = tmp_path / "job"
+    auto = config_of(iris).model_copy(update={"sandbox": "auto"})
+    run_job(auto, out)
+    before = stamps(out)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match=r"lock\.json.*began in the sandbox bubblewrap.*process"):
+        run_job(auto.model_copy(update={"attempts": 2}), out)
+    assert stamps(out) == before
