@@ -68,10 +68,10 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    temperature: float | None = Field(None, ge=0, allow_inf_nan=False)
-    max_output_tokens: int | None = Field(None, ge=1)
+    temperature: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    max_output_tokens: int | None = Field(default=None, ge=1)
     effort: str | None = None
-    timeout_seconds: float = Field(600.0, gt=0, allow_inf_nan=False)
+    timeout_seconds: float = Field(default=600.0, gt=0, allow_inf_nan=False)
     native_tools: bool = True
 
 

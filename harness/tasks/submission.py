@@ -10,8 +10,8 @@ import io
 import os
 import re
 import stat
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
@@ -76,6 +76,8 @@ class AnswerKey:
         numeric: those of ``columns`` that must hold finite numbers.
         id_column: the name of the id column.
         may_be_empty: those of ``columns`` whose cells may be empty, as some answers are (no tags, say).
+        groups: the group of an id, where rows of one group must be graded together; an id that is not in it
+            is a group of its own.
     """
 
     answers: pd.DataFrame
@@ -83,6 +85,7 @@ class AnswerKey:
     numeric: frozenset[str]
     id_column: str
     may_be_empty: frozenset[str] = frozenset()
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def integer_ids(self) -> bool:
@@ -90,10 +93,11 @@ class AnswerKey:
         return bool(self.answers[self.id_column].map(_is_plain_integer).all())
 
     def positions(self, rows: Rows) -> np.ndarray:
-        """Positions of the answers that belong to ``rows``: a fixed half, by a hash of the id."""
+        """Positions of the answers that belong to ``rows``: a fixed half, by a hash of the group or id."""
         if rows is Rows.ALL:
             return np.arange(len(self.answers))
-        in_feedback = np.array([_half(value) for value in self.answers[self.id_column]], dtype=bool)
+        units = [self.groups.get(value, value) for value in self.answers[self.id_column]]
+        in_feedback = np.array([_half(unit) for unit in units], dtype=bool)
         return np.flatnonzero(in_feedback if rows is Rows.FEEDBACK else ~in_feedback)
 
 
@@ -128,7 +132,28 @@ def read_answer_key(task: Task) -> AnswerKey:
             numeric.add(column)
         elif (source[column].str.strip() == "").any():
             may_be_empty.add(column)
-    return AnswerKey(answers, tuple(sample.columns), frozenset(numeric), id_column, frozenset(may_be_empty))
+    return AnswerKey(
+        answers,
+        tuple(sample.columns),
+        frozenset(numeric),
+        id_column,
+        frozenset(may_be_empty),
+        _read_groups(task),
+    )
+
+
+def _read_groups(task: Task) -> dict[str, str]:
+    """The group of each test id, where task.toml names a group column that ``public/test.csv`` shows."""
+    path, column = task.public / "test.csv", task.spec.split.group_column
+    if column is None or not path.is_file():
+        return {}
+    try:
+        test = read_strings(path)
+    except InvalidSubmission as error:
+        raise TaskError(f"{path}: {error}") from error
+    if column not in test.columns or task.spec.id_column not in test.columns:
+        return {}
+    return dict(zip(test[task.spec.id_column], test[column], strict=True))
 
 
 def read_submission(path: Path, key: AnswerKey) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from harness.errors import TaskError
 from harness.tasks import submission as module
-from harness.tasks.package import Task
+from harness.tasks.package import Task, load_task
 from harness.tasks.submission import (
     AnswerKey,
     InvalidSubmission,
@@ -265,3 +265,20 @@ def test_no_bytes_raise_anything_but_a_reason(tmp_path_factory: pytest.TempPathF
     folder.mkdir(exist_ok=True)
     with pytest.raises(InvalidSubmission):
         read(folder, data)
+
+
+def test_a_group_is_never_cut_by_the_split_of_feedback(iris: Task) -> None:
+    """Ten groups of five test rows: each lies wholly in one half, and both halves hold some."""
+    toml = iris.root / "task.toml"
+    toml.write_text(toml.read_text().replace('kind = "random"', 'kind = "group"\ngroup_column = "bed"'))
+    test = pd.read_csv(iris.public / "test.csv", dtype=str)
+    test["bed"] = [f"bed {row // 5}" for row in range(len(test))]
+    test.to_csv(iris.public / "test.csv", index=False)
+    key = read_answer_key(load_task(iris.root))
+    bed = dict(zip(test["flower"], test["bed"], strict=True))
+    halves = [
+        {bed[key.answers["flower"][position]] for position in key.positions(rows)}
+        for rows in (Rows.FEEDBACK, Rows.HELD_BACK)
+    ]
+    assert halves[0] and halves[1] and not halves[0] & halves[1]
+    assert len(halves[0] | halves[1]) == 10
