@@ -22,6 +22,7 @@ from mlesmith.console import (
 )
 
 if TYPE_CHECKING:
+    from harness.job import JobConfig
     from harness.sandboxes.base import SandboxProvider
     from leaderboards.board import WrittenBoard
 
@@ -135,8 +136,12 @@ def _prepare_reference(out: Path, full: bool, provider: SandboxProvider) -> list
     folders = []
     for name in list_tasks() if full else QUICK_REFERENCE:
         folder = out / name
-        if not (folder / "task.toml").is_file():
-            shutil.copytree(reference_task(name), folder, dirs_exist_ok=True)
+        if not folder.is_dir():
+            # Copied aside first, so that a copy that was interrupted is never taken for a task.
+            aside = out / f".{name}"
+            shutil.rmtree(aside, ignore_errors=True)
+            shutil.copytree(reference_task(name), aside)
+            aside.rename(folder)
         task = load_task(folder)
         if not task.is_prepared:
             prepare_task(task, provider)
@@ -144,7 +149,7 @@ def _prepare_reference(out: Path, full: bool, provider: SandboxProvider) -> list
     return folders
 
 
-def _config(tasks: list[Path], provider: SandboxProvider, workers: int):  # type: ignore[no-untyped-def]
+def _config(tasks: list[Path], provider: SandboxProvider, workers: int) -> JobConfig:
     from harness.job import JobConfig
 
     return JobConfig.model_validate(
