@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from harness.errors import InputError
 
 if TYPE_CHECKING:
-    from stats.agreement import Agreement
+    from stats.agreement.pair import Agreement
 
 SCHEMA_VERSION = 1
 FEW_MODELS = 10
@@ -43,7 +43,7 @@ def agreement_of_files(paths: Sequence[Path]) -> dict[str, Any]:
     Raises:
         InputError: names the file, the line, the column and the fix.
     """
-    from stats.agreement import agree
+    from stats.agreement.pair import agree
 
     files = read_rating_files(paths)
     results = [
@@ -70,8 +70,8 @@ def agreement_document(
         Keys schema_version, sets, pairs (see :func:`pair_document`), all_sets (n, cronbach_alpha, icc_2_1)
         and notes. Undefined figures are ``None``, and a note says why.
     """
-    from stats.agreement import align
-    from stats.reliability import cronbach_alpha, icc_2_1
+    from stats.agreement.pair import align
+    from stats.agreement.reliability import cronbach_alpha, icc_2_1
 
     notes = [
         f"{name}: no Elo for {', '.join(models)}: an order at most, but no finite rating; left out"

@@ -15,7 +15,7 @@ from leaderboards.published import REPAIR_NOTE, facts, published_agreement, publ
 from reports.agreement import agreement_document, is_part_whole
 from reports.tables import AGREEMENT_COLUMNS, Table, agreement_table, ratings_table
 from reports.templating import render
-from stats.agreement import Agreement, agree
+from stats.agreement.pair import Agreement, agree
 
 SETS = ("dojo", "smith", "combined")
 TITLE = "The paper's tables and figures, regenerated"

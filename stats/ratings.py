@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from stats.bootstrap import bootstrap_ratings, failed_replicates
 from stats.bradley_terry import Fit, GaussianPrior, Status, fit
 from stats.comparisons import Comparisons
-from stats.intervals import bootstrap_ratings, failed_replicates, rating_intervals
-from stats.ranks import mean_win_rate, rank_intervals, rating_ranks
+from stats.ranks import rank_intervals, rating_ranks
+from stats.sandwich import rating_intervals
+from stats.standings import mean_win_rate
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 from reports.figures.labels import label_points
 from reports.style import ACCENT, INK, MUTED, Look, looks_for, say_nothing, short_names, styled
-from stats.agreement import Agreement
-from stats.bland_altman import BlandAltman
+from stats.agreement.bland_altman import BlandAltman
+from stats.agreement.pair import Agreement
 
 
 @styled

@@ -21,7 +21,7 @@ from reports.figures.heatmap import task_heatmap
 from reports.figures.resources import resources_plot
 from reports.progress import own_scale_panels, task_scale_panels
 from reports.style import Look, looks, save_figure
-from stats.agreement import Agreement
+from stats.agreement.pair import Agreement
 
 FIELDS = {"modality": "Modality", "objective": "Objective", "metric": "Metric"}
 

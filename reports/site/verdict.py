@@ -14,9 +14,10 @@ from leaderboards.board import COMBINED
 from leaderboards.rating import Board
 from reports.agreement import agreement_document, is_part_whole
 from reports.templating import count
-from stats.agreement import LOCATION, Agreement, agree, agree_sets
+from stats.agreement.pair import LOCATION, Agreement, agree
+from stats.agreement.sets import agree_sets
 from stats.comparisons import Comparisons
-from stats.intervals import contrast_intervals
+from stats.sandwich import contrast_intervals
 
 LEFT_OUT = 2
 """Lowest rated models left out to see what the rest says."""

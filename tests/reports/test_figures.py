@@ -20,7 +20,7 @@ from reports.figures.forest import forest_plot
 from reports.figures.heatmap import task_heatmap
 from reports.figures.resources import resources_plot
 from reports.style import PALETTE, looks, save_figure, short_names
-from stats.agreement import agree
+from stats.agreement.pair import agree
 
 PUBLISHED = published_ratings()
 RATINGS = PUBLISHED.set_index("model")

@@ -5,17 +5,11 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats as sps
 
+from stats.bootstrap import bootstrap_ratings, failed_replicates
 from stats.bradley_terry import GaussianPrior, fit
 from stats.comparisons import Comparisons
-from stats.intervals import (
-    basic_interval,
-    bootstrap_ratings,
-    contrast_intervals,
-    failed_replicates,
-    percentile_interval,
-    rating_intervals,
-    task_covariance,
-)
+from stats.intervals import basic_interval, percentile_interval
+from stats.sandwich import contrast_intervals, rating_intervals, task_covariance
 
 
 def test_sandwich_equals_statsmodels_cluster_covariance(make_scores):

@@ -7,18 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stats.agreement.overlap import top_k_overlap
 from stats.bradley_terry import fit
 from stats.comparisons import Comparisons
-from stats.ranks import (
-    borda,
-    mean_win_rate,
-    position_score,
-    rank_intervals,
-    ranks,
-    rating_ranks,
-    top_k_overlap,
-    win_probabilities,
-)
+from stats.ranks import rank_intervals, ranks, rating_ranks, win_probabilities
+from stats.standings import borda, mean_win_rate, position_score
 
 
 def test_ranks_share_ties_and_skip_nan():

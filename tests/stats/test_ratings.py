@@ -8,8 +8,8 @@ import pytest
 
 from stats.bradley_terry import GaussianPrior, Status, fit
 from stats.comparisons import Comparisons
-from stats.intervals import rating_intervals
 from stats.ratings import rate
+from stats.sandwich import rating_intervals
 
 
 def test_rate_joins_the_parts_best_first(make_scores):

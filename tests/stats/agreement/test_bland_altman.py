@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats as sps
 
-from stats.bland_altman import bland_altman
+from stats.agreement.bland_altman import bland_altman
 
 
 @pytest.mark.parametrize("case", ["bland_altman_pefr_1986", "bland_altman_pefr_196"])

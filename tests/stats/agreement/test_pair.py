@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from scipy import stats as sps
 
-from stats.agreement import LOCATION, PART_WHOLE, agree, agree_sets, align
+from stats.agreement.correlation import STATISTICS
+from stats.agreement.pair import LOCATION, PART_WHOLE, agree, align
+from stats.agreement.sets import agree_sets
 from stats.bradley_terry import fit
 from stats.comparisons import Comparisons
-from stats.correlation import STATISTICS
 
 
 def table(values):

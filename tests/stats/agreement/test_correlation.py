@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats as sps
 
-from stats.concordance import ccc, lin_ccc
-from stats.correlation import STATISTICS, kendall_tau_b, pearson_r, r_squared, slope, spearman_rho
+from stats.agreement.concordance import ccc, lin_ccc
+from stats.agreement.correlation import STATISTICS, kendall_tau_b, pearson_r, r_squared, slope, spearman_rho
 
 VECTORS = arrays(float, (2, 7), elements=st.integers(-4, 4).map(float))
 

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stats.concordance import ccc
-from stats.ranks import top_k_overlap
+from stats.agreement.concordance import ccc
+from stats.agreement.overlap import top_k_overlap
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats, Floats], Floats]

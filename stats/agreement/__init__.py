@@ -1,0 +1,1 @@
+"""How far two or more sets of tasks agree about the same models."""
