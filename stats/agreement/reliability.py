@@ -1,33 +1,34 @@
 """Reliability of several sets as measurements of the same models: Cronbach's alpha and the ICC.
 
-Both come from pingouin, wrapped: rows with a missing value are left out before (not after) its sample size is
-taken, its rounding is undone, and its changing names are mapped to those of Shrout & Fleiss (1979).
+Alpha is pingouin's, with rows that miss a value left out before (not after) its sample size is taken. The ICC
+is written out from the mean squares (McGraw & Wong 1996, Psychol Methods 1:30, as corrected in 1:390), since
+pingouin refuses fewer than five values and any level but 95 %, and rounds the limits.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtri
+
+from stats.intervals import check_level
 
 Floats = NDArray[np.float64]
 
 ICC_NAMES = MappingProxyType(
     {
         "ICC(1,1)": "ICC(1,1)",
-        "ICC(A,1)": "ICC(2,1)",
-        "ICC(C,1)": "ICC(3,1)",
+        "ICC(2,1)": "ICC(A,1)",
+        "ICC(3,1)": "ICC(C,1)",
         "ICC(1,k)": "ICC(1,k)",
-        "ICC(A,k)": "ICC(2,k)",
-        "ICC(C,k)": "ICC(3,k)",
+        "ICC(2,k)": "ICC(A,k)",
+        "ICC(3,k)": "ICC(C,k)",
     }
 )
-"""McGraw & Wong's names, which pingouin prints, to Shrout & Fleiss's, which the paper uses."""
+"""Shrout & Fleiss's names, which the paper uses, to McGraw & Wong's, which pingouin and R's irr print."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,10 @@ def cronbach_alpha(matrix: ArrayLike, level: float = 0.95) -> Reliability:
     """
     values, notes = _complete(matrix)
     n, k = values.shape
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, not {level}")
+    check_level(level)
     method = "Feldt F interval; models as the sample"
-    if n < 2 or np.ptp(values.sum(axis=1)) == 0:
+    # Totals that differ by no more than rounding would give a huge negative number.
+    if n < 2 or np.ptp(values.sum(axis=1)) <= 1e-12 * k * np.abs(values).max():
         reason = "fewer than two models" if n < 2 else "the models' totals do not vary"
         return Reliability(np.nan, np.nan, np.nan, level, method, n, k, (*notes, f"undefined: {reason}"))
     import pandas as pd
@@ -77,61 +78,104 @@ def cronbach_alpha(matrix: ArrayLike, level: float = 0.95) -> Reliability:
     return Reliability(alpha, float(low), float(high), level, method, n, k, notes)
 
 
-def icc(matrix: ArrayLike) -> dict[str, Reliability]:
-    """All six intraclass correlations of n models (targets) by k sets (raters), with 95 % intervals.
+def icc(matrix: ArrayLike, level: float = 0.95) -> dict[str, Reliability]:
+    """All six intraclass correlations of n models (targets) by k sets (raters), with intervals.
 
     The keys are Shrout & Fleiss's names. ICC(2,1) is two-way random effects, absolute agreement, single
-    measurement; McGraw & Wong call it ICC(A,1).
+    measurement; McGraw & Wong call it ICC(A,1). From the mean squares of the analysis of variance, between
+    models B, within models W, between sets J, and residual E:
+
+        ICC(1,1) = (B - W) / (B + (k-1) W)                          ICC(1,k) = 1 - W / B
+        ICC(2,1) = (B - E) / (B + (k-1) E + k (J - E) / n)          ICC(2,k) = (B - E) / (B + (J - E) / n)
+        ICC(3,1) = (B - E) / (B + (k-1) E)                          ICC(3,k) = 1 - E / B
 
     Raises:
-        ValueError: fewer than two sets, or infinite values.
+        ValueError: fewer than two sets, infinite values, or a bad level.
     """
     values, notes = _complete(matrix)
+    check_level(level)
     n, k = values.shape
     method = "McGraw & Wong F interval; models as the sample"
-    reason = ""
-    if n < 2 or values.size < 5:
-        reason = "needs two models and five values"
-    elif np.ptp(values) == 0:
-        reason = "all values are equal"
-    if reason:
-        undefined = Reliability(np.nan, np.nan, np.nan, 0.95, method, n, k, (*notes, f"undefined: {reason}"))
-        return dict.fromkeys(ICC_NAMES.values(), undefined)
-    # Shifting and scaling change no coefficient, but keep mean squares clear of rounding.
-    table = _pingouin_icc((values - values.mean()) / values.std())
-    perfect = bool(np.ptp(values, axis=1).max() == 0)
-    results = {}
-    for label, value, (low, high) in zip(table["Type"], table["ICC"], table["CI95"], strict=True):
-        if perfect:
-            value = low = high = 1.0
-        results[ICC_NAMES[label]] = Reliability(
-            float(value), float(low), float(high), 0.95, method, n, k, notes
-        )
-    return results
+    if n < 2 or np.ptp(values) == 0:
+        reason = "fewer than two models" if n < 2 else "all values are equal"
+        undefined = Reliability(np.nan, np.nan, np.nan, level, method, n, k, (*notes, f"undefined: {reason}"))
+        return dict.fromkeys(ICC_NAMES, undefined)
+    if np.ptp(values, axis=1).max() == 0:
+        return dict.fromkeys(ICC_NAMES, Reliability(1.0, 1.0, 1.0, level, method, n, k, notes))
+    between, within, sets, error = _mean_squares(values)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        absolute = (between - error) / (between + (k - 1) * error + k * (sets - error) / n)
+        forms = {
+            "ICC(1": _one_way(between, within, n, k, n * (k - 1), level),
+            "ICC(2": (absolute, *_absolute_limits(between, sets, error, absolute, n, k, level)),
+            "ICC(3": _one_way(between, error, n, k, (n - 1) * (k - 1), level),
+        }
+        results = {f"{form},1)": np.array(single) for form, single in forms.items()}
+        results |= {f"{form},k)": _of_mean(np.array(single), k) for form, single in forms.items()}
+    return {name: _icc_result(results[name], level, method, n, k, notes) for name in ICC_NAMES}
 
 
-def icc_2_1(matrix: ArrayLike) -> Reliability:
+def icc_2_1(matrix: ArrayLike, level: float = 0.95) -> Reliability:
     """The paper's ICC(2,1)."""
-    return icc(matrix)["ICC(2,1)"]
+    return icc(matrix, level)["ICC(2,1)"]
 
 
-def _pingouin_icc(values: Floats) -> Any:
-    """pingouin's table at full precision, its warnings about undefined limits silenced."""
-    import pandas as pd
-    import pingouin
+def _of_mean(single: Floats, k: int) -> Floats:
+    """Spearman-Brown, from one set to the mean of k sets; NaN where the implied variance is not positive."""
+    below = 1 + (k - 1) * single
+    return np.where(below > 1e-12, k * single / below, np.nan)
 
+
+def _mean_squares(values: Floats) -> Floats:
+    """Between rows, within rows, between columns, and residual, of two-way data without repeats."""
     n, k = values.shape
-    long = pd.DataFrame(
-        {"model": np.repeat(np.arange(n), k), "set": np.tile(np.arange(k), n), "value": values.ravel()}
+    # Shifting and scaling change no coefficient, but keep the mean squares clear of rounding.
+    values = (values - values.mean()) / values.std()
+    rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
+    within = ((values - rows) ** 2).sum() / (n * (k - 1))
+    residual = ((values - rows - columns + values.mean()) ** 2).sum() / ((n - 1) * (k - 1))
+    between, sets = k * rows.var(ddof=1), n * columns.var(ddof=1)
+    squares = np.array([between, within, sets, residual])
+    return np.where(squares < 1e-24, 0.0, squares)  # what rounding leaves of a zero
+
+
+def _one_way(
+    between: np.float64, noise: np.float64, n: int, k: int, degrees: int, level: float
+) -> tuple[np.float64, np.float64, np.float64]:
+    """ICC(1,1), or ICC(3,1) with the residual as noise, and its limits."""
+    ratio, tail = between / noise, (1 + level) / 2
+    f = np.array([ratio, ratio / fdtri(n - 1, degrees, tail), ratio * fdtri(degrees, n - 1, tail)])
+    value, low, high = np.where(np.isinf(f), 1.0, (f - 1) / (f + k - 1))
+    return value, low, high
+
+
+def _absolute_limits(
+    between: np.float64, sets: np.float64, error: np.float64, value: np.float64, n: int, k: int, level: float
+) -> tuple[np.float64, np.float64]:
+    """Limits of ICC(2,1), with Satterthwaite's degrees of freedom."""
+    a = k * value / (n * (1 - value))
+    b = 1 + k * value * (n - 1) / (n * (1 - value))
+    degrees = (a * sets + b * error) ** 2 / (
+        (a * sets) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
     )
-    rounding = pingouin.options.get("round.column.CI95")
-    pingouin.options["round.column.CI95"] = None
-    try:
-        with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
-            warnings.simplefilter("ignore")
-            return pingouin.intraclass_corr(data=long, targets="model", raters="set", ratings="value")
-    finally:
-        pingouin.options["round.column.CI95"] = rounding
+    tail = (1 + level) / 2
+    f_low, f_high = fdtri(n - 1, degrees, tail), fdtri(degrees, n - 1, tail)
+    spread = k * sets + (k * n - k - n) * error
+    low = n * (between - f_low * error) / (f_low * spread + n * between)
+    high = n * (f_high * between - error) / (spread + n * f_high * between)
+    return low, high
+
+
+def _icc_result(
+    figures: Floats, level: float, method: str, n: int, k: int, notes: tuple[str, ...]
+) -> Reliability:
+    """A coefficient with its limits; what is not finite is NaN, with a note."""
+    value, low, high = (float(figure) if np.isfinite(figure) else np.nan for figure in figures)
+    if np.isnan(value):
+        notes += ("undefined: the models' means do not vary",)
+    elif np.isnan(low) or np.isnan(high):
+        notes += ("no interval: its F quantile or limit does not exist",)
+    return Reliability(value, low, high, level, method, n, k, notes)
 
 
 def _complete(matrix: ArrayLike) -> tuple[Floats, tuple[str, ...]]:
