@@ -174,7 +174,7 @@ def test_means_at_the_edges():
 
 
 def test_minimum_detectable_effect():
-    # Miller's (2024) sample size solved for the effect, right for many tasks: (1.959964 + 0.841621) sd / sqrt(T)
+    # Miller's (2024) sample size, solved for the effect: (1.959964 + 0.841621) sd / sqrt(T) for many tasks.
     assert minimum_detectable_effect(2.0, 1_000_000) == pytest.approx(2.801585 * 2 / 1000, rel=1e-4)
     # The chance of a noncentral t beyond the critical value is the power (Cohen 1988).
     effect = minimum_detectable_effect(1.0, 20, power=0.9, level=0.99)
