@@ -1,19 +1,27 @@
-"""Ratings refitted on resampled tasks, for intervals of whatever follows from ratings."""
+"""Ratings refitted on resampled comparisons, for intervals of whatever follows from ratings.
+
+Resampling is exact, and so is each refit: all replicates are solved together near the fit of the full data,
+and each one that does not get there by its own Newton steps. A replicate in which the models fitted together
+are no longer connected has no finite maximum, and is NaN for them; callers count these.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stats.bradley_terry import Fit, fit
-from stats.comparisons import Comparisons
+from stats.bradley_terry import FirthPrior, Fit, fit
+from stats.comparisons import Attempts, Comparisons
 from stats.connectivity import strongly_connected
-from stats.newton import CONVERGED, solve
+from stats.newton import CONVERGED, Solution, inverse_information, solve, solve_near
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
-BATCH_NUMBERS = 1 << 18
-"""Numbers per array of a batch of refits: about the size of a processor's cache."""
+BATCH_NUMBERS = 1 << 20
+"""Numbers per array of a batch of refits: a few times the size of a processor's cache."""
 
 
 def bootstrap_ratings(
@@ -22,49 +30,229 @@ def bootstrap_ratings(
     seed: int | np.random.Generator = 0,
     *,
     fitted: Fit | None = None,
+    attempts: bool = True,
 ) -> Floats:
     """Ratings refitted on resampled tasks.
 
-    T tasks are drawn with replacement from the T tasks. A replicate in which the models fitted together are
-    no longer strongly connected has no finite maximum, and is NaN for them; callers count these.
+    T tasks are drawn with replacement from the T tasks. Where the comparisons hold single attempts, those of
+    each model are drawn again within each drawn task, as many as it has there.
 
     Args:
         comparisons: two or more tasks.
         replicates: B.
         seed: an integer gives the same replicates every time.
-        fitted: the fit of all tasks; its scale and prior are used. Fitted with the defaults if absent.
+        fitted: the fit of all tasks, whose scale, anchor and prior are used; one with the defaults if absent.
+        attempts: whether to resample attempts too, if there are any.
 
     Returns:
         (B, n) ratings; NaN columns for models that the full data give no rating.
     """
-    count, n = len(comparisons.tasks), len(comparisons.models)
-    if count < 2:
-        raise ValueError("a task bootstrap needs at least two tasks")
-    if replicates < 1:
-        raise ValueError("replicates must be positive")
-    fitted = fit(comparisons) if fitted is None else fitted
-    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1.0 / count), size=replicates)
-    ratings = np.full((replicates, n), np.nan)
-    for block in fitted.blocks:
-        if len(block) == 1:
-            ratings[:, block] = fitted.offset
-            continue
-        size = len(block)
-        flat = comparisons.wins[:, block[:, None], block[None, :]].reshape(count, -1)
-        start = (fitted.ratings[block] - fitted.offset) / fitted.unit
-        batch = max(1, BATCH_NUMBERS // size**2)
-        for first in range(0, replicates, batch):
-            wins = (draws[first : first + batch] @ flat).reshape(-1, size, size)
-            exists = np.ones(len(wins), dtype=bool) if fitted.precision > 0 else strongly_connected(wins)
-            if exists.any():
-                solution = solve(wins[exists], fitted.precision, start)
-                good = solution.gradient_norm < CONVERGED
-                rows = first + np.flatnonzero(exists)[good]
-                ratings[rows[:, None], block[None, :]] = fitted.offset + fitted.unit * solution.theta[good]
-    return ratings
+    fitted = _checked(comparisons, fitted)
+    _check_tasks(comparisons)
+    rng = np.random.default_rng(seed)
+    tasks = len(comparisons.tasks)
+    results = comparisons.attempts if attempts else None
+    if results is not None and results.counts.max(initial=0) < 2:
+        results = None
+
+    def draw(first: int, last: int) -> Floats:
+        drawn = rng.integers(tasks, size=(last - first, tasks))
+        drawn += tasks * np.arange(last - first)[:, None]
+        copies = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape).T
+        if results is None:
+            return _weighted_tasks(comparisons, copies)
+        return _resampled_attempts(results, copies, rng)
+
+    return _refit(fitted, replicates, draw)
+
+
+def bootstrap_comparisons(
+    comparisons: Comparisons,
+    replicates: int = 1000,
+    seed: int | np.random.Generator = 0,
+    *,
+    fitted: Fit | None = None,
+) -> Floats:
+    """Ratings refitted on resampled single comparisons, such as votes of a crowd.
+
+    Only for comparisons that are independent of one another. Those of one task are not: they share the task,
+    and intervals from this function are then far too narrow; use `bootstrap_ratings`.
+
+    Args:
+        comparisons: whole numbers of comparisons; with ties, `comparisons.ties` must tell them apart.
+        replicates, seed, fitted: as in `bootstrap_ratings`.
+
+    Returns:
+        (B, n) ratings; NaN columns for models that the full data give no rating.
+
+    Raises:
+        ValueError: weights that are not counts, by name of the models.
+    """
+    fitted = _checked(comparisons, fitted)
+    rng = np.random.default_rng(seed)
+    decisive = comparisons.total
+    tied = np.zeros_like(decisive) if comparisons.ties is None else comparisons.ties.sum(axis=0)
+    decisive = decisive - tied / 2.0
+    for kind, weights in (("wins", decisive), ("ties", tied)):
+        wrong = np.argwhere(weights != np.round(weights))
+        if wrong.size:
+            i, j = wrong[0]
+            raise ValueError(
+                f"{comparisons.models[i]} and {comparisons.models[j]} have {weights[i, j]} {kind}: "
+                "comparisons can only be resampled one by one if they are whole numbers"
+            )
+    won, level = np.nonzero(decisive), np.nonzero(np.triu(tied))
+    cells = np.concatenate([decisive[won], tied[level]]).astype(np.int64)
+    size = int(cells.sum())
+    cell_of_comparison = np.repeat(np.arange(len(cells), dtype=np.int32), cells)
+    # A multinomial draw is independent Poisson counts, given their sum. Their rates are set so that the sum
+    # falls just short of the size (else the column is drawn anew), and single comparisons make up the rest.
+    share = max(0.0, 1.0 - 4.0 / np.sqrt(size))
+
+    def draw(first: int, last: int) -> Floats:
+        count = last - first
+        drawn = rng.poisson(share * cells[:, None], size=(len(cells), count))
+        short = size - drawn.sum(axis=0)
+        drawn[:, short < 0] = 0
+        short[short < 0] = size
+        rest = cell_of_comparison[rng.integers(size, size=int(short.sum()))].astype(np.int64)
+        rest = rest * count + np.repeat(np.arange(count), short)
+        drawn += np.bincount(rest, minlength=drawn.size).reshape(drawn.shape)
+        wins = np.zeros((*decisive.shape, count))
+        wins[won] = drawn[: len(won[0])]
+        halves = drawn[len(won[0]) :] / 2.0
+        wins[level] += halves
+        wins[level[::-1]] += halves
+        return wins
+
+    return _refit(fitted, replicates, draw)
+
+
+def jackknife_ratings(comparisons: Comparisons, fitted: Fit | None = None) -> Floats:
+    """(T, n) ratings without each task in turn; NaN where its absence leaves no finite fit."""
+    fitted = _checked(comparisons, fitted)
+    _check_tasks(comparisons)
+    tasks = len(comparisons.tasks)
+
+    def draw(first: int, last: int) -> Floats:
+        kept = np.arange(tasks)[:, None] != np.arange(first, last)
+        return _weighted_tasks(comparisons, kept.astype(np.int64))
+
+    return _refit(fitted, tasks, draw)
 
 
 def failed_replicates(ratings: Floats, fitted: Fit) -> int:
     """Number of bootstrap replicates that lack a rating which the full data have."""
     rated = np.isfinite(fitted.ratings)
     return int(np.isnan(ratings[:, rated]).any(axis=1).sum())
+
+
+def _checked(comparisons: Comparisons, fitted: Fit | None) -> Fit:
+    fitted = fit(comparisons) if fitted is None else fitted
+    if comparisons.models != fitted.models:
+        raise ValueError("the fit and the comparisons name different models")
+    return fitted
+
+
+def _check_tasks(comparisons: Comparisons) -> None:
+    if len(comparisons.tasks) < 2:
+        raise ValueError("resampling tasks needs at least two tasks")
+
+
+def _weighted_tasks(comparisons: Comparisons, copies: Ints) -> Floats:
+    """(n, n, B) wins summed over the tasks, each as often as the (T, B) copies say."""
+    tasks, n, _ = comparisons.wins.shape
+    return np.asarray(
+        (comparisons.wins.reshape(tasks, n * n).T @ copies.astype(np.float64)).reshape(n, n, -1)
+    )
+
+
+def _resampled_attempts(results: Attempts, copies: Ints, rng: np.random.Generator) -> Floats:
+    """(n, n, B) wins summed over copies of tasks, with the attempts of each copy drawn with replacement."""
+    tasks, n, most = results.outcomes.shape[:3]
+    batch = copies.shape[1]
+    slots = np.arange(most)
+    wins = np.zeros((batch, n, n))
+    for task in range(tasks):
+        counts = results.counts[task][:, None]
+        replicate = np.repeat(np.arange(batch), copies[task])
+        if not replicate.size:
+            continue
+        # (K, n, A) share of each attempt among those drawn for each of the K copies
+        picked = (rng.random((len(replicate), n, most)) * counts).astype(np.int64)
+        times = ((picked[..., None] == slots) & (slots < counts)[:, :, None]).sum(axis=2)
+        share = times / np.maximum(counts, 1)
+        # sum over b of outcomes[i, a, j, b] share[k, j, b], then over a of share[k, i, a] times that
+        against = np.einsum("iajb,kjb->kija", results.outcomes[task], share, optimize=True)
+        won = np.einsum("kija,kia->kij", against, share)
+        first = np.flatnonzero(np.diff(replicate, prepend=-1))
+        wins[replicate[first]] += np.add.reduceat(won, first, axis=0)
+    return np.ascontiguousarray(wins.transpose(1, 2, 0))
+
+
+def _refit(fitted: Fit, replicates: int, draw: Callable[[int, int], Floats]) -> Floats:
+    """(B, n) ratings of the (n, n, k) win matrices that `draw(first, last)` gives for k replicates."""
+    if replicates < 1:
+        raise ValueError("replicates must be positive")
+    n = len(fitted.models)
+    ratings = np.full((replicates, n), np.nan)
+    batch = max(1, BATCH_NUMBERS // n**2)
+    inverses = [_inverse(fitted, block) for block in fitted.blocks]
+    for first in range(0, replicates, batch):
+        last = min(first + batch, replicates)
+        wins = draw(first, last)
+        for block, inverse in zip(fitted.blocks, inverses, strict=True):
+            among = wins if len(block) == n else wins[np.ix_(block, block)]
+            theta = _strengths(among, fitted, block, inverse)
+            ratings[first:last, block] = fitted.offset + fitted.unit * theta.T
+    return ratings
+
+
+def _inverse(fitted: Fit, block: Ints) -> Floats:
+    if len(block) == 1:
+        return np.zeros((1, 1))
+    among = np.ix_(block, block)
+    return inverse_information(fitted.wins[among], fitted.strengths[block], fitted.precision)
+
+
+def _strengths(wins: Floats, fitted: Fit, block: Ints, inverse: Floats) -> Floats:
+    """(n, B) strengths of one block's models from (n, n, B) wins; NaN columns without a finite fit."""
+    n, _, batch = wins.shape
+    theta = np.full((n, batch), np.nan)
+    if n == 1:
+        return np.zeros((1, batch))
+    firth = isinstance(fitted.prior, FirthPrior)
+    start = fitted.strengths[block]
+    i, j = np.triu_indices(n, 1)
+    ahead, behind = wins[i, j], wins[j, i]
+    exists = np.ones(batch, dtype=bool) if fitted.precision > 0 else _connected(ahead, behind, wins, firth)
+    if not firth:
+        near, solved = solve_near(ahead, behind, start, inverse, fitted.precision)
+        solved &= exists
+        theta[:, solved] = near[:, solved]
+        exists &= ~solved
+    if exists.any():
+        left = np.ascontiguousarray(wins[:, :, exists].transpose(2, 0, 1))
+        solution = _solve_firth(left, start) if firth else solve(left, fitted.precision, start)
+        good = solution.gradient_norm < CONVERGED
+        theta[:, np.flatnonzero(exists)[good]] = solution.theta[good].T
+    return theta
+
+
+def _solve_firth(wins: Floats, start: Floats) -> Solution:
+    from stats.firth import solve_firth
+
+    return solve_firth(wins, start=start)
+
+
+def _connected(ahead: Floats, behind: Floats, wins: Floats, weakly: bool) -> NDArray[np.bool_]:
+    """(B,) whether chains of wins connect the models of each replicate, or, weakly, chains of comparisons."""
+    if weakly:
+        wins = wins + wins.transpose(1, 0, 2)
+        ahead = behind = ahead + behind
+    # Most often every pair has met, with wins on both sides.
+    connected = np.asarray(((ahead > 0) & (behind > 0)).all(axis=0))
+    rest = np.flatnonzero(~connected)
+    if rest.size:
+        connected[rest] = strongly_connected(wins[:, :, rest].transpose(2, 0, 1))
+    return connected

@@ -7,6 +7,7 @@ one by a chain of (part) wins (Ford 1957). Outside such a set only an order is k
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 from typing import Literal
 
 import numpy as np
@@ -24,8 +25,10 @@ class Connectivity:
 
     Attributes:
         group: (n,) id of the weakly connected group of each model, numbered by first appearance.
-        cores: per group, the indices of its strongly connected core; empty if no two models of the group
-            have both beaten each other, directly or by a chain.
+        cores: per group, the indices of its strongly connected core: of the strong components with two or
+            more models the one with most models, then most comparisons among them, then most won against
+            the rest. Empty if there is none, or if the best are equal in all three, since nothing but the
+            order of the rows could choose between them.
         order: (n,) 0 for models of a core; above it the length of the longest chain of results that leads
             down to the core, below it the same, negative; NaN if no chain leads to the core either way. In a
             group without a core: the longest chain of results below the model. Where a chain connects two
@@ -39,16 +42,18 @@ class Connectivity:
 
 def analyse(wins: Floats) -> Connectivity:
     """Groups, cores and orders of a (n, n) win matrix."""
+    n = len(wins)
+    if n and _all_reached(wins) and _all_reached(wins.T):
+        return Connectivity(np.zeros(n, dtype=np.int64), (np.arange(n),), np.zeros(n))
     group, strong = _labels(wins, "weak"), _labels(wins, "strong")
     order = np.full(len(wins), np.nan)
     cores: list[Ints] = []
     for g in range(int(group.max(initial=-1)) + 1):
         members = np.flatnonzero(group == g)
         parts = [np.flatnonzero(strong == s) for s in dict.fromkeys(strong[members].tolist())]
-        core = max(range(len(parts)), key=lambda p: _claim(wins, parts[p]))
-        has_core = len(parts[core]) > 1
-        cores.append(parts[core].astype(np.int64) if has_core else np.empty(0, dtype=np.int64))
-        levels = _levels(wins, parts, core if has_core else None)
+        core = _core(wins, parts)
+        cores.append(np.empty(0, dtype=np.int64) if core is None else parts[core].astype(np.int64))
+        levels = _levels(wins, parts, core)
         for part, level in zip(parts, levels, strict=True):
             order[part] = level
     return Connectivity(group, tuple(cores), order)
@@ -63,8 +68,20 @@ def strongly_connected(wins: Floats) -> NDArray[np.bool_]:
     packed = np.packbits((wins > 0).reshape(batch, n * n), axis=1)
     patterns, which = np.unique(packed, axis=0, return_inverse=True)
     supports = np.unpackbits(patterns, axis=1, count=n * n).reshape(-1, n, n)
-    alive = np.array([_labels(support, "strong").max(initial=0) == 0 for support in supports], dtype=bool)
+    alive = np.array([_all_reached(beats) and _all_reached(beats.T) for beats in supports], dtype=bool)
     return np.asarray(alive[which.reshape(-1)])
+
+
+def _all_reached(wins: NDArray[np.generic]) -> bool:
+    """Whether chains of wins lead from the first model to every other; each row is looked at once."""
+    reached = wins[0] > 0
+    reached[0] = True
+    new = reached.copy()
+    new[0] = False
+    while new.any() and not reached.all():
+        new = (wins[new] > 0).any(axis=0) & ~reached
+        reached |= new
+    return bool(reached.all())
 
 
 def _labels(wins: NDArray[np.generic], connection: Literal["weak", "strong"]) -> Ints:
@@ -74,10 +91,25 @@ def _labels(wins: NDArray[np.generic], connection: Literal["weak", "strong"]) ->
     return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.int64)
 
 
-def _claim(wins: Floats, part: Ints) -> tuple[int, float, float, int]:
-    """Sort key of the core: most models, then most comparisons inside, then most won outside, then first."""
-    inside = wins[np.ix_(part, part)].sum()
-    return len(part), float(inside), float(wins[part].sum() - wins[:, part].sum()), -int(part[0])
+def _core(wins: Floats, parts: list[Ints]) -> int | None:
+    """Which strong component of a group is its core (see `Connectivity.cores`)."""
+    largest = max(len(part) for part in parts)
+    if largest == 1:
+        return None
+    candidates = [p for p, part in enumerate(parts) if len(part) == largest]
+    if len(candidates) == 1:
+        return candidates[0]
+    claims = [_claim(wins, parts[p]) for p in candidates]
+    best = max(claims)
+    return candidates[claims.index(best)] if claims.count(best) == 1 else None
+
+
+def _claim(wins: Floats, part: Ints) -> tuple[float, float]:
+    """Comparisons inside a component, and net wins against the rest, in exact sums, whatever the order."""
+    rest = np.delete(np.arange(len(wins)), part)
+    inside = fsum(wins[np.ix_(part, part)].ravel())
+    outside = fsum(np.concatenate([wins[np.ix_(part, rest)].ravel(), -wins[np.ix_(rest, part)].ravel()]))
+    return inside, outside
 
 
 def _levels(wins: Floats, parts: list[Ints], core: int | None) -> Floats:

@@ -1,12 +1,11 @@
-"""Sandwich against statsmodels' cluster covariance, bootstrap against refits one by one."""
+"""Sandwich against statsmodels' cluster covariance, and interval formulas."""
 
 import numpy as np
 import pytest
 import statsmodels.api as sm
 from scipy import stats as sps
 
-from stats.bootstrap import bootstrap_ratings, failed_replicates
-from stats.bradley_terry import GaussianPrior, fit
+from stats.bradley_terry import fit
 from stats.comparisons import Comparisons
 from stats.intervals import basic_interval, percentile_interval
 from stats.sandwich import contrast_intervals, rating_intervals, task_covariance
@@ -67,8 +66,6 @@ def test_all_ties_have_no_spread_and_one_task_no_interval():
     single = Comparisons.from_wins([[0, 3], [1, 0]])
     intervals = rating_intervals(single, fit(single))
     assert np.isnan(intervals.low).all() and intervals.n.tolist() == [1, 1]
-    with pytest.raises(ValueError, match="two tasks"):
-        bootstrap_ratings(single)
 
 
 def test_no_interval_across_groups_or_without_rating():
@@ -79,35 +76,6 @@ def test_no_interval_across_groups_or_without_rating():
     assert np.isfinite(contrasts.low[0, 1]) and np.isfinite(contrasts.low[2, 3])
     assert np.isnan(contrasts.estimate[0, 2]) and np.isnan(contrasts.low[0, 2])
     assert np.isnan(contrasts.low[2, 4])
-
-
-@pytest.mark.parametrize("prior", [None, GaussianPrior(300)])
-def test_bootstrap_equals_refitting_each_resample(make_scores, prior):
-    comparisons = Comparisons.from_scores(make_scores(tasks=12, models=4, seed=5))
-    fitted = fit(comparisons, prior=prior)
-    ratings = bootstrap_ratings(comparisons, 40, seed=9, fitted=fitted)
-    draws = np.random.default_rng(9).multinomial(12, np.full(12, 1 / 12), size=40)
-    for drawn, found in zip(draws, ratings, strict=True):
-        if np.isnan(found).any():
-            assert prior is None and np.isnan(fit(np.tensordot(drawn, comparisons.wins, 1)).ratings).any()
-            continue
-        again = fit(np.tensordot(drawn, comparisons.wins, 1), prior=prior)
-        np.testing.assert_allclose(found, again.ratings, atol=1e-7)
-
-
-def test_bootstrap_is_reproducible_and_counts_failures():
-    # b beats a on one of five tasks: replicates without it (about (4/5)^5 = 33 %) have no finite fit.
-    wins = np.zeros((5, 2, 2))
-    wins[:4, 0, 1] = wins[4, 1, 0] = 1
-    comparisons = Comparisons.from_wins(wins)
-    fitted = fit(comparisons)
-    first = bootstrap_ratings(comparisons, 2000, seed=1, fitted=fitted)
-    np.testing.assert_array_equal(first, bootstrap_ratings(comparisons, 2000, seed=1))
-    assert not np.array_equal(first, bootstrap_ratings(comparisons, 2000, seed=2), equal_nan=True)
-    failed = failed_replicates(first, fitted)
-    assert 0.28 < failed / 2000 < 0.38
-    interval = basic_interval(float(fitted.ratings[0]), first[:, 0], n=5)
-    assert (interval.failed, interval.replicates, interval.n, interval.unit) == (failed, 2000, 5, "tasks")
 
 
 def test_basic_reflects_percentile_and_respects_bounds():
