@@ -50,7 +50,7 @@ def mean_win_rate(comparisons: Comparisons) -> Floats:
 
     HELM's mean win rate: the chance of beating a random other model on a random task of the model's.
     """
-    return win_rate_intervals(comparisons).estimate
+    return _moments(win_shares(comparisons))[0]
 
 
 def win_rate_intervals(comparisons: Comparisons, level: float = 0.95) -> Intervals:

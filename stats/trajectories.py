@@ -56,11 +56,18 @@ def category_averages(curves: ArrayLike, categories: Sequence[str]) -> tuple[dic
         categories: m names.
 
     Returns:
-        Mean curve of each category, by sorted name, and the mean over all curves.
+        Mean curve of each category, by sorted name, and the mean over all curves, each weighing the same.
+
+    Raises:
+        ValueError: no curve, another number of categories, or a curve with a value that is not finite.
     """
     array = np.asarray(curves, dtype=np.float64)
     if array.ndim != 2 or len(array) != len(categories) or len(array) == 0:
         raise ValueError(f"need one category per curve, not {len(categories)} for shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(
+            f"curve {int(np.argwhere(~np.isfinite(array))[0][0])} has a value that is not finite"
+        )
     names = np.asarray(categories)
     return {str(c): array[names == c].mean(axis=0) for c in np.unique(names)}, array.mean(axis=0)
 

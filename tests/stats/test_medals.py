@@ -133,8 +133,8 @@ def test_single_attempts_give_wilsons_interval():
 
 
 def test_several_attempts_count_by_their_effective_number():
-    # Shares 1, 0, 1/2, 1/2: p = 1/2, variance of the shares 1/8, of their mean 1/32: 0.25 / (1 / 32) = 8 trials,
-    # as many as attempts. t(3) = 3.182446 stands for z.
+    # Shares 1, 0, 1/2, 1/2: p = 1/2, variance of the shares 1/8, of their mean 1/32: 0.25 * 32 = 8 trials, as
+    # many as attempts. t(3) = 3.182446 stands for z.
     found = success_rate([[True, True], [False, False], [True, False], [False, True]])
     assert found.value == 0.5
     z = 3.182446

@@ -19,8 +19,21 @@ NAN = float("nan")
         ([4, 2, 3], False, [0, 1, 1, 1, 1, 1, 1, 1]),
         # constant: observed 1, missing before it 0, filled after it
         ([NAN, 7, NAN, 7], True, [0, 1, 1, 1, 1, 1, 1, 1]),
+        # no score at all: 0 throughout
         ([], True, [0] * 8),
         ([NAN, NAN], True, [0] * 8),
+        # one value is a constant, in either direction and whatever its sign
+        ([5], True, [1] * 8),
+        ([-3], False, [1] * 8),
+        ([0], True, [1] * 8),
+        ([NAN, NAN, 5], False, [0, 0, 1, 1, 1, 1, 1, 1]),
+        # trailing missing steps keep the best, not the last: 0.2 -> 0, 1.0 -> 1, 0.6 -> 0.5
+        ([0.2, 1.0, 0.6, NAN, NAN], True, [0, 1, 1, 1, 1, 1, 1, 1]),
+        # getting worse all the time: the first is the best
+        ([3, 2, 1], True, [1] * 8),
+        # eight and more scores: the curve ends at the eighth
+        ([1, 2, 3, 4, 5, 6, 7, 8], False, [1] * 8),
+        ([NAN] * 8 + [5], True, [0] * 8),
         # only the first eight count: the later 100 does not set the scale
         ([0, 1, 2, 2, 2, 2, 2, 2, 100], True, [0, 0.5, 1, 1, 1, 1, 1, 1]),
     ],
@@ -72,8 +85,45 @@ def test_anchors():
             normalise_between_anchors(0.5, floor, best, higher_is_better=up)
 
 
+def test_each_run_has_its_own_scale():
+    """Per task and model: shifting and scaling the raw scores of a run changes nothing."""
+    raw = np.array([0.3, NAN, 0.1, 0.7, 0.5])
+    for up in (True, False):
+        np.testing.assert_allclose(
+            best_so_far(1000 * raw - 7, higher_is_better=up),
+            best_so_far(raw, higher_is_better=up),
+            atol=1e-12,
+        )
+
+
+def test_length_is_ten_unless_asked():
+    assert best_so_far([1, 2], higher_is_better=True).shape == (10,)
+    np.testing.assert_array_equal(best_so_far([4, 2, 3], higher_is_better=True, length=1), [1])
+
+
+def test_category_averages_weigh_every_task_the_same():
+    # (0 + 1 + 1) / 3 over all three curves, not the mean 0.75 of the two category means
+    by_category, overall = category_averages([[0.0], [1.0], [1.0]], ["a", "a", "b"])
+    assert {name: curve.item() for name, curve in by_category.items()} == {"a": 0.5, "b": 1.0}
+    assert overall == pytest.approx([2 / 3])
+
+
+def test_bad_averages():
+    for curves, categories, message in (
+        ([], [], "one category per curve"),
+        ([0.5, 1.0], ["a", "b"], "one category per curve"),
+        ([[0.5], [NAN]], ["a", "b"], "curve 1"),
+        ([[np.inf], [0.5]], ["a", "b"], "curve 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            category_averages(curves, categories)
+
+
 def test_bad_curves():
     with pytest.raises(ValueError, match="finite"):
         best_so_far([1.0, np.inf], higher_is_better=True)
-    with pytest.raises(ValueError, match="vector"):
-        best_so_far([[1.0]], higher_is_better=True)
+    with pytest.raises(ValueError, match="finite"):
+        best_so_far([1.0, NAN, -np.inf], higher_is_better=False)
+    for scores, length in (([[1.0]], 10), (1.0, 10), ([1.0], 0)):
+        with pytest.raises(ValueError, match="vector of scores and a positive length"):
+            best_so_far(scores, higher_is_better=True, length=length)
