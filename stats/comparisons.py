@@ -1,60 +1,121 @@
-"""Pairwise comparisons: who beat whom on which task.
-
-A task's matrix holds weights: `wins[t, i, j]` is the share of the comparison of i with j on task t that i
-won; a tie gives each side one half. Built from scores, each pair on each task weighs exactly 1, however
-many attempts were made, so that no model gains precision by being run more often on the same task.
-"""
+"""Pairwise comparisons: who beat whom on which task."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-InvalidPolicy = Literal["loses", "dropped"]
+from stats.outcomes import coded, tally
+from stats.score_tables import InvalidPolicy, compare_scores
 
-COLUMNS = ("task", "model", "attempt", "score", "valid", "higher_is_better")
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ROUNDING = 1e-9
+"""Relative to the largest weight: how far ties may miss symmetry, or exceed the half wins they consist of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attempts:
+    """Results of single attempts, of which the wins are means; T n^2 A^2 numbers for up to A attempts.
+
+    Attributes:
+        counts: (T, n) attempts of each model on each task.
+        outcomes: (T, n, A, n, A) 1, 1/2 or 0: the result of attempt a of i against attempt b of j, 0 where
+            either is absent or i is j. `wins[t, i, j]` is their sum over a and b by `counts_i counts_j`.
+    """
+
+    counts: Ints
+    outcomes: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
     """Per-task win matrices.
 
+    `wins[t, i, j]` is the weight of the comparison of i with j on task t that i won. The policies:
+
+    - A tie is half a win for each side. Scores tie if they are equal, equal infinities too; finite ones also
+      within a tolerance, if one is given.
+    - An invalid result loses to a valid one, and two invalid ones tie (or invalid results are dropped).
+    - A missing result is not a comparison: neither a loss nor a tie.
+    - Built from scores, each pair on each task weighs exactly 1: with unequal numbers of attempts, each pair
+      of attempts weighs 1 / (attempts of i x attempts of j), so that no model gains precision by being run
+      more often on the same task.
+
     Attributes:
         models: n distinct names.
         tasks: T distinct names.
         wins: (T, n, n) weights, finite and non-negative, zero on the diagonal; read-only.
+        ties: (T, n, n) symmetric weight of the tied comparisons, of which half is counted in the wins of
+            either side; None if it is not known which are ties.
+        attempts: the results behind the wins, if some model has several attempts on a task; else None.
     """
 
     models: tuple[str, ...]
     tasks: tuple[str, ...]
     wins: Floats
+    ties: Floats | None = None
+    attempts: Attempts | None = None
 
     def __post_init__(self) -> None:
-        n, expected = len(self.models), (len(self.tasks), len(self.models), len(self.models))
+        expected = (len(self.tasks), len(self.models), len(self.models))
         if self.wins.shape != expected:
             raise ValueError(f"wins has shape {self.wins.shape}; these tasks and models need {expected}")
         for kind, names in (("model", self.models), ("task", self.tasks)):
-            repeated = [name for name, times in Counter(names).items() if times > 1]
-            if repeated:
+            if len(set(names)) < len(names):
+                repeated = [name for name, times in Counter(names).items() if times > 1]
                 raise ValueError(f"{kind} names are not distinct: {', '.join(repeated)}")
-        if not np.isfinite(self.wins).all() or (self.wins < 0).any():
+        if not _weights(self.wins):
             t, i, j = np.argwhere(~(np.isfinite(self.wins) & (self.wins >= 0)))[0]
             raise ValueError(
                 f"weight {self.wins[t, i, j]} of {self.models[i]} over {self.models[j]} on task "
                 f"{self.tasks[t]}: weights must be finite and not negative"
             )
-        if n and np.einsum("tii->ti", self.wins).any():
-            t, i = np.argwhere(np.einsum("tii->ti", self.wins))[0]
+        itself = np.argwhere(np.einsum("tii->ti", self.wins))
+        if itself.size:
+            t, i = itself[0]
             raise ValueError(f"{self.models[i]} is compared with itself on task {self.tasks[t]}")
         self.wins.setflags(write=False)
+        if self.ties is not None:
+            self._check_ties(self.ties)
+        if self.attempts is not None:
+            self._check_attempts(self.attempts)
+
+    def _check_ties(self, ties: Floats) -> None:
+        if ties.shape != self.wins.shape:
+            raise ValueError(f"ties has shape {ties.shape}, wins {self.wins.shape}")
+        if not _weights(ties):
+            raise ValueError("ties must be finite and not negative")
+        allowed = ROUNDING * self.wins.max(initial=0.0)
+        # Some rows at a time: a few times faster for a thousand models than with temporaries of full size.
+        for first in range(0, len(self.models), 64):
+            rows = slice(first, first + 64)
+            for excess, why in (
+                (ties[:, rows] - ties.transpose(0, 2, 1)[:, rows], "differ by direction"),
+                (ties[:, rows] - 2.0 * self.wins[:, rows], "exceed the half wins they should consist of"),
+            ):
+                if excess.max(initial=0.0) > allowed:
+                    t, i, j = np.argwhere(excess > allowed)[0]
+                    one, other = self.models[first + i], self.models[j]
+                    raise ValueError(f"ties of {one} with {other} on task {self.tasks[t]} {why}")
+        ties.setflags(write=False)
+
+    def _check_attempts(self, attempts: Attempts) -> None:
+        counts, outcomes = attempts.counts, attempts.outcomes
+        tasks, n, _ = self.wins.shape
+        most = outcomes.shape[2] if outcomes.ndim == 5 else 0
+        if counts.shape != (tasks, n) or outcomes.shape != (tasks, n, most, n, most):
+            raise ValueError(
+                f"attempts: counts {counts.shape}, outcomes {outcomes.shape}, wins {self.wins.shape}"
+            )
+        counts.setflags(write=False)
+        outcomes.setflags(write=False)
 
     @property
     def total(self) -> Floats:
@@ -62,10 +123,30 @@ class Comparisons:
         return np.asarray(self.wins.sum(axis=0))
 
     @property
-    def n_tasks(self) -> NDArray[np.int64]:
+    def n_tasks(self) -> Ints:
         """(n,) number of tasks on which each model was compared with at least one other."""
         met = self.wins.sum(axis=2) + self.wins.sum(axis=1) > 0
         return np.asarray(met.sum(axis=0), dtype=np.int64)
+
+    def subset(self, models: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> Comparisons:
+        """The comparisons among these models on these tasks, in this order; None keeps all.
+
+        Raises:
+            ValueError: a name that is unknown or repeated.
+        """
+        i, t = _places("model", self.models, models), _places("task", self.tasks, tasks)
+        cells = np.ix_(t, i, i)
+        attempts = self.attempts
+        if attempts is not None:
+            outcomes = attempts.outcomes[t][:, i][:, :, :, i]
+            attempts = Attempts(attempts.counts[np.ix_(t, i)], outcomes)
+        return Comparisons(
+            tuple(self.models[k] for k in i),
+            tuple(self.tasks[k] for k in t),
+            self.wins[cells],
+            None if self.ties is None else self.ties[cells],
+            attempts,
+        )
 
     @classmethod
     def from_scores(
@@ -76,10 +157,7 @@ class Comparisons:
         tie_rel: float = 0.0,
         tie_abs: float = 0.0,
     ) -> Comparisons:
-        """Compare every two models on every task they share.
-
-        All pairs of attempts are compared, each with weight 1 / (attempts of i x attempts of j). A
-        (task, model) without a row is not a comparison, neither a loss nor a tie. Equal infinities tie.
+        """Compare every two models on every task they share; the policies are those of the class.
 
         Args:
             scores: one row per (task, model, attempt) with the columns task, model, attempt, score, valid
@@ -93,51 +171,29 @@ class Comparisons:
             ValueError: a missing column, an empty table, a repeated (task, model, attempt), a valid row
                 without a score, a task with two directions; the message names the row or the column.
         """
-        if tie_rel < 0 or tie_abs < 0:
-            raise ValueError("tie_rel and tie_abs must not be negative")
-        if invalid not in ("loses", "dropped"):
-            raise ValueError(f"invalid={invalid!r}: expected 'loses' or 'dropped'")
-        rows = _checked(scores)
-        task, tasks = pd.factorize(rows["task"].to_numpy(dtype=object), sort=True)
-        model, models = pd.factorize(rows["model"].to_numpy(dtype=object), sort=True)
-        valid = rows["valid"].to_numpy(dtype=bool)
-        better_up = np.where(rows["higher_is_better"].to_numpy(dtype=bool), 1.0, -1.0)
-        value = np.where(valid, rows["score"].to_numpy(dtype=np.float64), 0.0) * better_up
-
-        slot = rows.groupby(["task", "model"], sort=False).cumcount().to_numpy()
-        shape = (len(tasks), len(models), int(slot.max()) + 1)
-        values = np.zeros(shape)
-        is_valid = np.zeros(shape, dtype=bool)
-        present = np.zeros(shape, dtype=bool)
-        values[task, model, slot] = value
-        is_valid[task, model, slot] = valid
-        present[task, model, slot] = valid if invalid == "dropped" else True
-
-        wins = np.zeros((shape[0], shape[1], shape[1]))
-        for a in range(shape[2]):
-            for b in range(shape[2]):
-                both = present[:, :, None, a] & present[:, None, :, b]
-                x, y = values[:, :, None, a], values[:, None, :, b]
-                x_valid, y_valid = is_valid[:, :, None, a], is_valid[:, None, :, b]
-                tied = np.where(x_valid & y_valid, _ties(x, y, tie_rel, tie_abs), x_valid == y_valid)
-                won = np.where(x_valid & y_valid, x > y, x_valid) & ~tied
-                wins += both * (won + 0.5 * tied)
-        attempts = present.sum(axis=2)
-        wins /= np.maximum(attempts[:, :, None] * attempts[:, None, :], 1)
-        np.einsum("tii->ti", wins)[...] = 0.0
-        return cls(tuple(map(str, models)), tuple(map(str, tasks)), wins)
+        models, tasks, counts, outcomes, tied = compare_scores(scores, invalid, tie_rel, tie_abs)
+        pairs = np.maximum(counts[:, :, None] * counts[:, None, :], 1)
+        attempts = Attempts(counts, outcomes) if outcomes.shape[2] > 1 else None
+        return cls(models, tasks, outcomes.sum(axis=(2, 4)) / pairs, tied.sum(axis=(2, 4)) / pairs, attempts)
 
     @classmethod
     def from_wins(
-        cls, wins: ArrayLike, models: Sequence[str] | None = None, tasks: Sequence[str] | None = None
+        cls,
+        wins: ArrayLike,
+        models: Sequence[str] | None = None,
+        tasks: Sequence[str] | None = None,
+        ties: ArrayLike | None = None,
     ) -> Comparisons:
         """Take win matrices as they are: (n, n), held as one task named `all`, or (T, n, n).
 
-        Names default to `0`, `1`, ... A tie is half a win in both directions.
+        Names default to `0`, `1`, ... A tie is half a win in both directions; `ties` says, in the same shape,
+        how much of that there is.
         """
         array = np.array(wins, dtype=np.float64)
+        tied = None if ties is None else np.array(ties, dtype=np.float64)
         if array.ndim == 2:
             array = array[None]
+            tied = None if tied is None else tied[None]
             tasks = ("all",) if tasks is None else tasks
         if array.ndim != 3 or array.shape[1] != array.shape[2]:
             raise ValueError(f"wins must be (n, n) or (T, n, n), not {np.shape(wins)}")
@@ -145,77 +201,65 @@ class Comparisons:
             tuple(map(str, range(array.shape[1]) if models is None else models)),
             tuple(map(str, range(array.shape[0]) if tasks is None else tasks)),
             array,
+            tied,
         )
 
     @classmethod
-    def from_outcomes(cls, outcomes: Iterable[tuple[str, str, float]]) -> Comparisons:
-        """Sum a list of (winner, loser, weight); a tie is two entries, one each way, of half its weight.
+    def from_outcomes(cls, outcomes: pd.DataFrame) -> Comparisons:
+        """Count raw outcomes, one row each; models and tasks are sorted by name.
 
-        Models are sorted by name. All outcomes count as one task, so task-clustered intervals do not exist.
+        Args:
+            outcomes: columns model_a, model_b and winner: `model_a`, `model_b`, `tie` or `tie (bothbad)`, or
+                1, 0 and 0.5; optionally weight (1 if absent) and task. Without tasks all is one task `all`,
+                and task-clustered intervals do not exist. Categorical columns are the fastest.
+
+        Raises:
+            ValueError: a missing column or name, an empty table, an unknown winner, a model against itself,
+                a negative or missing weight; the message names the row or the labels.
         """
-        listed = list(outcomes)
-        names = sorted({str(name) for winner, loser, _ in listed for name in (winner, loser)})
-        index = {name: i for i, name in enumerate(names)}
-        wins = np.zeros((1, len(names), len(names)))
-        for winner, loser, weight in listed:
-            if not 0 <= weight < np.inf:
-                raise ValueError(f"weight {weight} of {winner} over {loser} must be finite and not negative")
-            wins[0, index[str(winner)], index[str(loser)]] += weight
-        return cls(tuple(names), ("all",), wins)
+        a, b, outcome, models, weight, task, tasks = coded(outcomes)
+        return cls(models, tasks, *tally(a, b, outcome, models, weight, task, tasks))
+
+    @classmethod
+    def from_codes(
+        cls,
+        a: ArrayLike,
+        b: ArrayLike,
+        outcome: ArrayLike,
+        models: Sequence[str],
+        weight: ArrayLike | None = None,
+        task: ArrayLike | None = None,
+        tasks: Sequence[str] = ("all",),
+    ) -> Comparisons:
+        """Count raw outcomes given as arrays of length R, in about the time of two passes of np.bincount.
+
+        Args:
+            a, b: integer places in `models`.
+            outcome: 1 where a won, 0 where b won, 1/2 for a tie; nothing else.
+            weight: finite and not negative; 1 if absent.
+            task: integer places in `tasks`; if absent, all is one task.
+
+        Raises:
+            ValueError: another value in any of these, or a model against itself; the message names the row.
+        """
+        names, task_names = tuple(map(str, models)), tuple(map(str, tasks))
+        one, other, result = np.asarray(a), np.asarray(b), np.asarray(outcome)
+        weights = None if weight is None else np.asarray(weight, dtype=np.float64)
+        places = None if task is None else np.asarray(task)
+        return cls(names, task_names, *tally(one, other, result, names, weights, places, task_names))
 
 
-def _ties(x: Floats, y: Floats, rel: float, absolute: float) -> Bools:
-    """Equal, or both finite and within the tolerance."""
-    equal = x == y
-    if rel == 0 and absolute == 0:
-        return np.asarray(equal)
-    with np.errstate(invalid="ignore"):
-        close = np.abs(x - y) <= np.maximum(absolute, rel * np.maximum(np.abs(x), np.abs(y)))
-    return np.asarray(equal | (close & np.isfinite(x) & np.isfinite(y)))
+def _weights(array: Floats) -> bool:
+    """Whether all are finite and not negative; NaN fails both comparisons."""
+    return not array.size or bool(array.min() >= 0 and array.max() < np.inf)
 
 
-def _checked(scores: pd.DataFrame) -> pd.DataFrame:
-    """The six columns, typed, or a ValueError that names what is wrong."""
-    missing = [column for column in COLUMNS if column not in scores.columns]
-    if missing:
-        raise ValueError(f"scores: missing column {', '.join(missing)}; needed are {', '.join(COLUMNS)}")
-    if scores.empty:
-        raise ValueError("scores: the table has no rows")
-    rows = scores.loc[:, list(COLUMNS)].reset_index(drop=True)
-    for column in ("task", "model", "attempt"):
-        if rows[column].isna().any():
-            raise ValueError(f"scores: {_row(rows, rows[column].isna())} has no {column}")
-    rows["task"], rows["model"] = rows["task"].astype(str), rows["model"].astype(str)
-    repeated = rows.duplicated(["task", "model", "attempt"])
-    if repeated.any():
-        raise ValueError(f"scores: {_row(rows, repeated)} repeats a (task, model, attempt)")
-    rows["valid"] = _booleans(rows, "valid")
-    rows["higher_is_better"] = _booleans(rows, "higher_is_better")
-    directions = rows.groupby("task", sort=True)["higher_is_better"].nunique()
-    if (directions > 1).any():
-        task = directions.index[directions > 1][0]
-        raise ValueError(f"scores: task {task} has two values of higher_is_better")
-    numbers = pd.to_numeric(rows["score"].where(rows["valid"]), errors="coerce")
-    unusable = rows["valid"] & numbers.isna()
-    if unusable.any():
-        raise ValueError(f"scores: {_row(rows, unusable)} is valid but its score is not a number")
-    rows["score"] = numbers
-    return rows
-
-
-def _booleans(rows: pd.DataFrame, column: str) -> pd.Series[bool]:
-    """True and False, 1 and 0, or these as text in any case."""
-    words: dict[str, bool] = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
-    if rows[column].dtype == bool:
-        return rows[column]
-    parsed = rows[column].map(lambda value: words.get(str(value).strip().lower()))
-    if parsed.isna().any():
-        raise ValueError(f"scores: {_row(rows, parsed.isna())}: {column} must be true or false")
-    return parsed.astype(bool)
-
-
-def _row(rows: pd.DataFrame, mask: Any) -> str:
-    """Name the first row of the mask, counted from 1 without the header."""
-    position = int(np.flatnonzero(np.asarray(mask))[0])
-    row = rows.iloc[position]
-    return f"row {position + 1} (task {row['task']}, model {row['model']}, attempt {row['attempt']})"
+def _places(kind: str, known: tuple[str, ...], wanted: Sequence[str] | None) -> list[int]:
+    """Indices of the wanted names."""
+    if wanted is None:
+        return list(range(len(known)))
+    place = {name: i for i, name in enumerate(known)}
+    unknown = [name for name in wanted if name not in place]
+    if unknown:
+        raise ValueError(f"unknown {kind}: {', '.join(map(str, unknown))}")
+    return [place[name] for name in wanted]
