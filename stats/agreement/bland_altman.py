@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
+from stats.agreement.vectors import finite_pair
+from stats.intervals import check_level
+
 Floats = NDArray[np.float64]
 LimitsMethod = Literal["exact", "1999", "1986"]
 
@@ -64,13 +67,10 @@ def bland_altman(
         ValueError: vectors of different or no length, values that are not finite, or a multiplier that is not
             positive.
     """
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if a.ndim != 1 or a.shape != b.shape or a.size == 0:
-        raise ValueError(f"need two vectors of one length, not shapes {a.shape} and {b.shape}")
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise ValueError("Bland-Altman analysis needs finite values")
-    if multiplier <= 0 or not 0 < level < 1:
-        raise ValueError("the multiplier must be positive and the level between 0 and 1")
+    a, b = finite_pair(x, y)
+    check_level(level)
+    if not multiplier > 0:
+        raise ValueError("the multiplier must be positive")
     difference, n = a - b, a.size
     bias = float(difference.mean())
     nan = (float("nan"), float("nan"))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from stats.agreement.vectors import finite_pair
 from stats.intervals import Interval, check_level
 
 Floats = NDArray[np.float64]
@@ -69,11 +70,7 @@ def lin_ccc(x: ArrayLike, y: ArrayLike, level: float = 0.95, unit: str = "models
     Raises:
         ValueError: vectors of different or no length, values that are not finite, or a bad level.
     """
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if a.ndim != 1 or a.shape != b.shape or a.size == 0:
-        raise ValueError(f"need two vectors of one length, not shapes {a.shape} and {b.shape}")
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise ValueError("Lin's CCC needs finite values")
+    a, b = finite_pair(x, y)
     check_level(level)
     n, value = a.size, ccc(a, b)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
+from stats.agreement.vectors import finite_pair
 from stats.intervals import Interval, check_level
 
 Floats = NDArray[np.float64]
@@ -57,7 +58,7 @@ def deming(x: ArrayLike, y: ArrayLike, ratio: float = 1.0, level: float = 0.95) 
         ValueError: vectors of different or no length, values that are not finite, a ratio that is not
             positive and finite, or a bad level.
     """
-    a, b = _points(x, y)
+    a, b = finite_pair(x, y)
     check_level(level)
     if not 0 < ratio < np.inf:
         raise ValueError(f"the ratio of error variances must be positive and finite, not {ratio}")
@@ -121,7 +122,7 @@ def passing_bablok(x: ArrayLike, y: ArrayLike, level: float = 0.95) -> Line:
     Raises:
         ValueError: vectors of different or no length, values that are not finite, or a bad level.
     """
-    a, b = _points(x, y)
+    a, b = finite_pair(x, y)
     check_level(level)
     n, method = a.size, "Passing-Bablok"
     nothing = _no_intervals(level, RANKED_SLOPES, n)
@@ -191,12 +192,3 @@ def _without_line(x: Floats, y: Floats) -> tuple[str, ...]:
 def _no_intervals(level: float, method: str, n: int) -> tuple[Interval, Interval]:
     nothing = Interval(np.nan, np.nan, level, method, n, "models")
     return nothing, nothing
-
-
-def _points(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if a.ndim != 1 or a.shape != b.shape or a.size == 0:
-        raise ValueError(f"need two vectors of one length, not shapes {a.shape} and {b.shape}")
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise ValueError("a line needs finite values")
-    return a, b
