@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from stats.bradley_terry import FirthPrior, Fit, fit
 from stats.comparisons import Attempts, Comparisons
 from stats.connectivity import strongly_connected
-from stats.newton import CONVERGED, Solution, inverse_information, solve, solve_near
+from stats.firth import solve_firth
+from stats.newton import CONVERGED, inverse_information, solve, solve_near
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -233,16 +234,10 @@ def _strengths(wins: Floats, fitted: Fit, block: Ints, inverse: Floats) -> Float
         exists &= ~solved
     if exists.any():
         left = np.ascontiguousarray(wins[:, :, exists].transpose(2, 0, 1))
-        solution = _solve_firth(left, start) if firth else solve(left, fitted.precision, start)
+        solution = solve_firth(left, start) if firth else solve(left, fitted.precision, start)
         good = solution.gradient_norm < CONVERGED
         theta[:, np.flatnonzero(exists)[good]] = solution.theta[good].T
     return theta
-
-
-def _solve_firth(wins: Floats, start: Floats) -> Solution:
-    from stats.firth import solve_firth
-
-    return solve_firth(wins, start=start)
 
 
 def _connected(ahead: Floats, behind: Floats, wins: Floats, weakly: bool) -> NDArray[np.bool_]:
@@ -254,5 +249,5 @@ def _connected(ahead: Floats, behind: Floats, wins: Floats, weakly: bool) -> NDA
     connected = np.asarray(((ahead > 0) & (behind > 0)).all(axis=0))
     rest = np.flatnonzero(~connected)
     if rest.size:
-        connected[rest] = strongly_connected(wins[:, :, rest].transpose(2, 0, 1))
+        connected[rest] = strongly_connected((wins > 0)[:, :, rest].transpose(2, 0, 1))
     return connected

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stats.comparisons import Comparisons
 from stats.connectivity import Connectivity, analyse
+from stats.firth import solve_firth
 from stats.newton import CONVERGED, inverse_information, solve
 
 Floats = NDArray[np.float64]
@@ -185,12 +186,8 @@ def fit(
             theta[block] = 0.0
             continue
         among = wins[None] if len(block) == n else wins[np.ix_(block, block)][None]
-        if isinstance(prior, FirthPrior):
-            from stats.firth import solve_firth
-
-            solution = solve_firth(among)
-        else:
-            solution = solve(among, _precision(prior, unit))
+        firth = isinstance(prior, FirthPrior)
+        solution = solve_firth(among) if firth else solve(among, _precision(prior, unit))
         theta[block] = solution.theta[0]
         iterations = max(iterations, solution.iterations)
         gradient_norm = max(gradient_norm, float(solution.gradient_norm[0]))

@@ -59,20 +59,22 @@ def analyse(wins: Floats) -> Connectivity:
     return Connectivity(group, tuple(cores), order)
 
 
-def strongly_connected(wins: Floats) -> NDArray[np.bool_]:
+def strongly_connected(wins: Floats | NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(B,) whether each of the (B, n, n) matrices has a finite maximum-likelihood fit.
 
     Only distinct patterns of who has beaten whom are examined.
     """
-    batch, n, _ = wins.shape
-    packed = np.packbits((wins > 0).reshape(batch, n * n), axis=1)
-    patterns, which = np.unique(packed, axis=0, return_inverse=True)
-    supports = np.unpackbits(patterns, axis=1, count=n * n).reshape(-1, n, n)
-    alive = np.array([_all_reached(beats) and _all_reached(beats.T) for beats in supports], dtype=bool)
-    return np.asarray(alive[which.reshape(-1)])
+    known: dict[bytes, bool] = {}
+    found = np.empty(len(wins), dtype=bool)
+    for b, beats in enumerate(np.asarray(wins > 0)):
+        pattern = beats.tobytes()
+        if pattern not in known:
+            known[pattern] = _all_reached(beats) and _all_reached(beats.T)
+        found[b] = known[pattern]
+    return found
 
 
-def _all_reached(wins: NDArray[np.generic]) -> bool:
+def _all_reached(wins: Floats | NDArray[np.bool_]) -> bool:
     """Whether chains of wins lead from the first model to every other; each row is looked at once."""
     reached = wins[0] > 0
     reached[0] = True

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from stats.bradley_terry import GaussianPrior, Status, fit
+from stats.bradley_terry import FirthPrior, GaussianPrior, Status, fit
 from stats.comparisons import Comparisons
 
 SOLID = arrays(float, (5, 5), elements=st.integers(1, 9).map(float)).map(lambda w: w * (1 - np.eye(5)))
@@ -164,3 +164,87 @@ def test_one_model_is_the_offset_and_no_comparison_is_an_error():
         fit(Comparisons((), (), np.zeros((0, 0, 0))))
     with pytest.raises(ValueError, match="scale must be positive"):
         fit(np.ones((2, 2)) - np.eye(2), scale=0)
+
+
+def test_anchor_shifts_every_rating_alike():
+    wins = np.array([[0, 5, 3], [4, 0, 6], [2, 2, 0]], dtype=float)
+    plain, anchored = (
+        fit(wins, models=["a", "b", "c"]),
+        fit(wins, models=["a", "b", "c"], anchor=("b", 1234.5)),
+    )
+    assert anchored.ratings[1] == pytest.approx(1234.5, abs=1e-12)
+    np.testing.assert_allclose(np.diff(anchored.ratings), np.diff(plain.ratings), atol=1e-9)
+    assert (plain.anchor, anchored.anchor) == (None, ("b", 1234.5))
+    assert anchored.offset == pytest.approx(anchored.ratings.mean(), abs=1e-9)
+    np.testing.assert_allclose(anchored.strengths, plain.strengths, atol=1e-12)
+    np.testing.assert_allclose(anchored.covariance, plain.covariance, rtol=1e-9)
+    assert fit(np.zeros((1, 1)), models=["a"], anchor=("a", 7)).ratings.tolist() == [7.0]
+
+
+def test_anchor_must_have_a_rating():
+    wins = np.array([[0, 1, 1], [0, 0, 1], [0, 1, 0]], dtype=float)
+    with pytest.raises(ValueError, match="'x' is not among the models"):
+        fit(wins, models=["a", "b", "c"], anchor=("x", 1000))
+    with pytest.raises(ValueError, match="'a' has no rating"):
+        fit(wins, models=["a", "b", "c"], anchor=("a", 1000))
+    with pytest.raises(ValueError, match="must be finite"):
+        fit(wins, models=["a", "b", "c"], anchor=("b", np.inf))
+
+
+def test_firth_prior_on_two_models_is_half_a_win_each():
+    """Jeffreys' prior of one binomial probability adds 1/2 to wins and losses: log odds log(3.5 / 0.5)."""
+    fitted = fit([[0, 3], [0, 0]], models=["a", "b"], prior=FirthPrior())
+    assert fitted.ratings[0] - fitted.ratings[1] == pytest.approx(400 * np.log10(3.5 / 0.5), abs=1e-8)
+    assert fitted.status == (Status.PRIOR,) * 2 and fitted.converged and fitted.precision == 0.0
+    with pytest.raises(ValueError, match=r"a \(prior\), b \(prior\)"):
+        fit([[0, 3], [0, 0]], models=["a", "b"], prior=FirthPrior(), strict=True)
+
+
+def test_firth_prior_rates_each_group_apart():
+    # a and b are even; c always beats d, e meets no one, f only loses to a.
+    wins = np.zeros((6, 6))
+    wins[0, 1] = wins[1, 0] = 2
+    wins[2, 3] = wins[0, 5] = 1
+    fitted = fit(wins, prior=FirthPrior())
+    d, p, u = Status.DISCONNECTED, Status.PRIOR, Status.UNCOMPARED
+    assert fitted.status == (d, d, p, p, u, p)
+    assert [block.tolist() for block in fitted.blocks] == [[0, 1, 5], [2, 3]]
+    for block in fitted.blocks:
+        assert fitted.ratings[block].mean() == pytest.approx(1000, abs=1e-9)
+    assert fitted.ratings[2] - fitted.ratings[3] == pytest.approx(400 * np.log10(1.5 / 0.5), abs=1e-8)
+    assert np.isnan(fitted.ratings[4]) and np.isnan(fitted.covariance[0, 2])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(2, 7).flatmap(
+        lambda n: st.tuples(
+            arrays(float, (n, n), elements=st.sampled_from([0, 0, 0, 1, 1, 2.5, 0.1])),
+            st.permutations(range(n)),
+        )
+    ),
+    st.sampled_from([None, GaussianPrior(200), FirthPrior()]),
+)
+def test_nothing_depends_on_the_order_of_the_models(table, prior):
+    """Sparse tables with separated models, groups apart and cores of one size."""
+    wins, order = table[0] * (1 - np.eye(len(table[0]))), list(table[1])
+    assume(wins.any())
+    fitted, again = fit(wins, prior=prior), fit(wins[np.ix_(order, order)], prior=prior)
+    np.testing.assert_allclose(again.ratings, fitted.ratings[order], rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(again.order, fitted.order[order])
+    assert again.status == tuple(fitted.status[i] for i in order)
+    same = fitted.group[:, None] == fitted.group
+    np.testing.assert_array_equal(again.group[:, None] == again.group, same[np.ix_(order, order)])
+
+
+def test_two_equal_cores_are_no_core():
+    """Two even pairs of equal weight, each beaten once by a fifth model: the data prefer neither."""
+    wins = np.zeros((5, 5))
+    wins[0, 1] = wins[1, 0] = wins[2, 3] = wins[3, 2] = 1
+    wins[4, 0] = wins[4, 2] = 1
+    fitted = fit(wins)
+    assert set(fitted.status) == {Status.SEPARATED} and np.isnan(fitted.ratings).all()
+    np.testing.assert_array_equal(fitted.order, [0, 0, 0, 0, 1])
+    # One more comparison decides.
+    wins[0, 1] += 1
+    np.testing.assert_allclose(fit(wins).ratings[:2], 1000 + 200 * np.log10(2) * np.array([1, -1]), atol=1e-9)
