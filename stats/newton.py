@@ -46,10 +46,10 @@ class Solution:
 def solve(wins: Floats, precision: float = 0.0, start: Floats | None = None) -> Solution:
     """Fit a batch of (B, n, n) win matrices by damped Newton steps.
 
-    Each matrix must be strongly connected, or `precision` positive. With D the spread of a step, the step is
-    taken whole if D <= 1 and shortened by log(1 + D) / D otherwise: every logistic term is generalised
-    self-concordant with constant D along the step, so the likelihood rises at each step and no line search is
-    needed (Sun & Tran-Dinh 2019, Math. Program. 178).
+    Each matrix must be strongly connected, or `precision` positive. Steps that would move two compared models
+    apart by D > 1 are shortened by log(1 + D) / D: every logistic term is generalised self-concordant with
+    constant D along the step, so the likelihood rises at each step and no line search is needed
+    (Sun & Tran-Dinh 2019, Math. Program. 178).
 
     Args:
         wins: (B, n, n) weights, ties as half wins.
@@ -82,7 +82,9 @@ def _solve_many(wins: Floats, precision: float, start: Floats | None) -> Solutio
         hessian[:, diagonal, diagonal] += weight + precision
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
         spread = np.ptp(step, axis=1)
-        theta += step * np.where(spread <= 1.0, 1.0, np.log1p(spread) / np.maximum(spread, 1.0))[:, None]
+        for b in np.flatnonzero(spread > 1.0):
+            step[b] *= _damping(step[b], counts[b])
+        theta += step
         if spread.max() < NEWTON_STEP:
             break
     theta -= theta.mean(axis=1, keepdims=True)
@@ -129,7 +131,7 @@ def _solve_one(wins: Floats, precision: float, start: Floats | None) -> Solution
         step = dpotrs(factor, gradient, lower=1)[0]
         spread = float(step.max() - step.min())
         if spread > 1.0:
-            step *= np.log1p(spread) / spread
+            step *= _damping(step, counts)
         theta += step
         # From so near, the same factor gains a digit or more at each further step.
         keep = n >= LARGE and spread < 0.1 and spread < 0.1 * last
@@ -206,6 +208,12 @@ def _expected(counts: Floats, theta: Floats) -> Floats:
         total[i + 1 :] += share
     total *= power
     return total
+
+
+def _damping(step: Floats, counts: Floats) -> float:
+    """Share of a (n,) step that is safe to take (see `solve`)."""
+    apart = float((np.abs(step[:, None] - step[None, :]) * (counts > 0)).max())
+    return 1.0 if apart <= 1.0 else float(np.log1p(apart)) / apart
 
 
 def _log_odds(won: Floats, lost: Floats, precision: float) -> Floats:

@@ -49,12 +49,13 @@ def test_start_does_not_change_the_solution(n):
 
 
 def test_strengths_beyond_the_range_of_exponentials():
-    """A chain of odds 1e9 to 1 over 20 models: 19 steps of log(1e9), 394 in all, whose exp squared overflows."""
+    """A chain of odds 1e9 to 1 over 20 models: 19 steps of log(1e9), 394 in all: exp(394)^2 overflows."""
     wins = np.zeros((20, 20))
     for i in range(19):
         wins[i, i + 1], wins[i + 1, i] = 1e9, 1.0
     solution = solve(wins[None])
-    np.testing.assert_allclose(np.diff(solution.theta[0]), -np.log(1e9), rtol=1e-9)
+    # Wins of 1e9 and 1 leave the 1 seven digits.
+    np.testing.assert_allclose(np.diff(solution.theta[0]), -np.log(1e9), rtol=1e-7)
     assert solution.gradient_norm[0] < CONVERGED
 
 
