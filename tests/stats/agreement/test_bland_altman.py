@@ -23,6 +23,10 @@ def test_peak_flow_1986(known, case):
     assert exact.loa_high_interval == pytest.approx(expected["loa_upper_CI95_exact"], abs=1e-6)
     assert of_1986.loa_low_interval == pytest.approx(expected["loa_lower_CI95_1986"], abs=1e-9)
     assert of_1986.loa_high_interval == pytest.approx(expected["loa_upper_CI95_1986"], abs=1e-9)
+    printed = known[case]["printed"]
+    if printed:
+        assert (round(exact.bias, 1), round(exact.sd, 1)) == (printed["bias"], printed["sd"])
+        assert [round(limit, 1) for limit in exact.bias_interval] == printed["bias_CI95"]
     # The 1999 case takes its variance at the exact normal quantile, whatever multiplies the SD in the limit.
     of_1999 = bland_altman(inputs["x"], inputs["y"], multiplier=sps.norm.ppf(0.975), limits_method="1999")
     width = np.diff(of_1999.loa_high_interval)[0]
@@ -58,6 +62,18 @@ def test_small_and_degenerate_input():
     assert np.isnan(level.slope) and "means are equal" in level.notes[0]
 
 
+def test_centred_ratings_have_no_bias(known):
+    case = known["centred_elo_degeneracy"]
+    found = bland_altman(case["data"]["x"], case["data"]["y"])
+    assert found.bias == pytest.approx(case["expected"]["bias"], abs=1e-12)
+
+
+def test_identical_vectors_have_limits_of_zero_width():
+    found = bland_altman([1.0, 2.0, 4.0], [1.0, 2.0, 4.0])
+    assert (found.bias, found.sd, found.loa_low, found.loa_high) == (0, 0, 0, 0)
+    assert found.loa_high_interval == (0, 0) and found.slope == 0
+
+
 @pytest.mark.parametrize(
     ("x", "y", "options"),
     [
@@ -65,6 +81,9 @@ def test_small_and_degenerate_input():
         ([1.0], [1.0, 2.0], {}),
         ([], [], {}),
         ([1.0, 2.0], [1.0, 3.0], {"multiplier": 0}),
+        ([1.0, 2.0], [1.0, 3.0], {"multiplier": np.nan}),
+        ([1.0, 2.0], [1.0, 3.0], {"level": 1.0}),
+        ([1.0, 2.0], [1.0, np.inf], {}),
         ([1.0, 2.0], [1.0, 3.0], {"limits_method": "guess"}),
     ],
 )
