@@ -91,13 +91,7 @@ def make_board(
         position=_positions(trials),
         cost_usd=np.array([trial_cost(r, prices) for r in counted.records], dtype=np.float64),
     )
-    ratings = rate(results.scores_frame(), replicates=replicates, seed=seed)
-    drawn, failed = (ratings.method["rank_interval"][key] for key in ("replicates", "failed"))
-    if failed:
-        evidence = (
-            f"{failed} of {drawn} resamples of the tasks have no finite ratings: intervals of rank omit them"
-        )
-        findings.append(Finding("resamples-failed", "warning", evidence))
+    ratings = rate(results.scores_frame(), seed=seed)
     groups = dict(iter(trials.groupby("model", sort=True)))
     rows = tuple(_row(ratings, i, groups[model]) for i, model in enumerate(ratings.models))
     return Board(name, results, tuple(findings), anchors, rows, ratings)

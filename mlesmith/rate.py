@@ -20,8 +20,7 @@ def rate(
         Path, typer.Argument(metavar="SCORES.csv", help="task,model,attempt,score,valid,higher_is_better")
     ],
     level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Coverage of the intervals.")] = 0.95,
-    replicates: Annotated[int, typer.Option(min=0, help="Task bootstrap replicates for the ranks.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the rank intervals.")] = 0,
     prior_sd: Annotated[
         float | None,
         typer.Option(min=1.0, help="Gaussian prior on ratings with this SD in Elo; none by default."),
@@ -37,7 +36,7 @@ def rate(
     from stats.ratings import rate as rate_scores
 
     prior = None if prior_sd is None else GaussianPrior(prior_sd)
-    ratings = rate_scores(read_scores_csv(scores), level, replicates, seed, prior)
+    ratings = rate_scores(read_scores_csv(scores), level, prior=prior, seed=seed)
     rows = [
         {
             "model": model,

@@ -32,7 +32,7 @@ def test_a_file_is_read_and_rated(tmp_path: Path) -> None:
     assert list(scores.columns) == ["task", "model", "attempt", "score", "valid", "higher_is_better"]
     assert scores["valid"].tolist() == [True, True, True, False, True, True, True, True]
     np.testing.assert_array_equal(scores["score"][:4], [0.9, 0.8, 10.0, np.nan])
-    rated = rate(scores, replicates=10)
+    rated = rate(scores)
     # a wins t, u and w, b wins v: 1000 + 200 log10(3)
     assert rated.models == ("a", "b") and rated.elo[0] == pytest.approx(1095.4242509439325)
 
