@@ -16,7 +16,7 @@ from scipy.special import expit
 from stats.agreement.correlation import pearson_r
 from stats.agreement.split_half import SplitHalf, places, rated_together, refit, split_half, wins_among
 from stats.bootstrap import BATCH_NUMBERS
-from stats.bradley_terry import Fit, GaussianPrior, fit
+from stats.bradley_terry import Fit, Prior, fit
 from stats.comparisons import Comparisons
 from stats.intervals import Interval, check_level, percentile_interval
 from stats.sandwich import task_covariance
@@ -74,7 +74,7 @@ def ceiling(
     replicates: int = 1000,
     level: float = 0.95,
     seed: int = 0,
-    prior: GaussianPrior | None = None,
+    prior: Prior | None = None,
 ) -> Ceiling:
     """Set the agreement of two sets of tasks beside the agreement of each with itself.
 
@@ -169,7 +169,7 @@ def _resampled(
     chosen = places(fitted, block, models)
     tasks, wins = len(comparisons.tasks), wins_among(comparisons, block)
     draws = stream.multinomial(tasks, np.full(tasks, 1.0 / tasks), size=replicates).astype(np.float64)
-    theta = refit(wins, draws, fitted.precision)
+    theta = refit(wins, draws, fitted)
     reliability = np.full(replicates, np.nan)
     batch = max(1, BATCH_NUMBERS // (tasks * len(block)))
     for first in range(0, replicates, batch):

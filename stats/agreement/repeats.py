@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,7 +122,10 @@ def repeated_measures_correlation(
     import pingouin
 
     table = pd.DataFrame({"model": codes.astype(str), "x": a, "y": b})
-    found = pingouin.rm_corr(data=table, x="x", y="y", subject="model").iloc[0]
+    # It warns about its own use of pandas, and about a power that is not used here.
+    with warnings.catch_warnings(), np.errstate(divide="ignore"):
+        warnings.simplefilter("ignore")
+        found = pingouin.rm_corr(data=table, x="x", y="y", subject="model").iloc[0]
     r = float(found["r"])
     if degrees < 2 or abs(r) == 1:
         notes = (*notes, "no interval: it needs two degrees of freedom and |r| below 1")

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from stats.agreement.correlation import STATISTICS
 from stats.bootstrap import BATCH_NUMBERS
-from stats.bradley_terry import Fit, GaussianPrior, fit
+from stats.bradley_terry import FirthPrior, Fit, Prior, fit
 from stats.comparisons import Comparisons
 from stats.connectivity import strongly_connected
+from stats.firth import solve_firth
 from stats.intervals import check_level
 from stats.newton import CONVERGED, solve
 
@@ -61,7 +62,7 @@ def split_half(
     statistic: str = "pearson_r",
     splits: int = 200,
     seed: int | np.random.Generator = 0,
-    prior: GaussianPrior | None = None,
+    prior: Prior | None = None,
     *,
     models: Sequence[str] | None = None,
     level: float = 0.95,
@@ -108,7 +109,7 @@ def split_half(
     for half_tasks, members in zip(halves, (order[:, :size], order[:, size : 2 * size]), strict=True):
         np.put_along_axis(half_tasks, members, 1.0, axis=1)
     wins = wins_among(comparisons, block)
-    first, second = (refit(wins, half_tasks, fitted.precision)[:, chosen] for half_tasks in halves)
+    first, second = (refit(wins, half_tasks, fitted)[:, chosen] for half_tasks in halves)
     usable = np.isfinite(first).all(axis=1) & np.isfinite(second).all(axis=1)
     correlations = STATISTICS[statistic][0](first[usable], second[usable])
     correlations = correlations[np.isfinite(correlations)]
@@ -128,16 +129,26 @@ def split_half(
     )
 
 
-def refit(wins: Floats, weights: Floats, precision: float) -> Floats:
-    """(B, m) natural-log strengths from task weights (B, T); NaN where no finite fit exists."""
+def refit(wins: Floats, weights: Floats, fitted: Fit) -> Floats:
+    """(B, m) natural-log strengths of models from task weights; NaN where no finite fit exists.
+
+    Args:
+        wins: (T, m, m) wins among models that were fitted together.
+        weights: (B, T) how often each task counts.
+        fitted: the fit whose prior is used.
+    """
     tasks, size, _ = wins.shape
+    firth = isinstance(fitted.prior, FirthPrior)
     theta = np.full((len(weights), size), np.nan)
     batch = max(1, BATCH_NUMBERS // size**2)
     for first in range(0, len(weights), batch):
         total = (weights[first : first + batch] @ wins.reshape(tasks, -1)).reshape(-1, size, size)
-        exists = np.ones(len(total), dtype=bool) if precision > 0 else strongly_connected(total)
+        exists = np.ones(len(total), dtype=bool)
+        if fitted.precision == 0:
+            exists = strongly_connected(total + total.transpose(0, 2, 1) if firth else total)
         if exists.any():
-            solution = solve(total[exists], precision)
+            among = total[exists]
+            solution = solve_firth(among) if firth else solve(among, fitted.precision)
             good = solution.gradient_norm < CONVERGED
             theta[first + np.flatnonzero(exists)[good]] = solution.theta[good]
     return theta
