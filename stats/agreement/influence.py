@@ -17,6 +17,9 @@ from stats.comparisons import Comparisons
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+TIED = 1e-6
+"""Rating points; models nearer to each other than this tie."""
+
 
 @dataclass(frozen=True, eq=False)
 class Influence:
@@ -255,7 +258,9 @@ def _lost(before: Fit, after: Fit) -> list[int]:
 def _order(fitted: Fit) -> Floats:
     """(n, n) +1 where i stands above j, -1 below, 0 where they tie or nothing is known."""
     level = np.nan_to_num(np.sign(fitted.order[:, None] - fitted.order[None, :]))
-    within = np.nan_to_num(np.sign(fitted.ratings[:, None] - fitted.ratings[None, :]))
+    apart = fitted.ratings[:, None] - fitted.ratings[None, :]
+    # Equal win totals on a complete schedule give equal ratings, but for the rounding.
+    within = np.where(np.abs(apart) > TIED, np.sign(apart), 0.0)
     together = fitted.group[:, None] == fitted.group[None, :]
     return np.where(
         together | isinstance(fitted.prior, GaussianPrior), np.where(level != 0, level, within), 0.0
