@@ -168,7 +168,8 @@ def fit(
     if not (scale > 0 and base > 1 and np.isfinite([scale, base, offset]).all()):
         raise ValueError("scale must be positive, base above 1 and offset finite")
     comparisons = data if isinstance(data, Comparisons) else Comparisons.from_wins(data, models)
-    names, wins = comparisons.models, comparisons.total
+    names = comparisons.models
+    wins = comparisons.wins[0] if len(comparisons.tasks) == 1 else comparisons.total
     n = len(names)
     if n == 0:
         raise ValueError("no models to rate")
