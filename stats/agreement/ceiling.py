@@ -82,7 +82,7 @@ def ceiling(
     replicate takes its own reliabilities, from the sandwich: halves of resampled tasks share tasks, so a
     split-half value would be too high. Since r and the reliabilities of a replicate fall together, their
     ratio stays centred and the percentile interval covers (92-98 % at nominal 95 % in a simulation of 8
-    models and 10 to 100 tasks); the basic one, right for r itself, covers 51-84 % here.
+    models and 10 to 100 tasks); the basic one, right for r itself, covers 49-84 % here.
 
     Args:
         a, b: comparisons of two sets that share no task.
