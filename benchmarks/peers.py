@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 REPLICATES = 1000
-LONG, TOTAL, MOST = 8.0, 2.0, 200
+LONG, TOTAL, MOST = 4.0, 1.5, 200
 """Seconds after which one run is enough, seconds to spend on shorter ones, and most runs."""
 
 

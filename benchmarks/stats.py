@@ -181,14 +181,17 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rows", default="a,b,c", help="which inputs, separated by commas")
-    parser.add_argument("--peers", help="Python that has the packages of benchmarks/peers.txt")
-    parser.add_argument("--fastchat", help="checkout of FastChat")
+    parser.add_argument("--peers", type=os.path.abspath, help="Python with the packages of peers.txt")
+    parser.add_argument("--fastchat", type=os.path.abspath, help="checkout of FastChat")
     parser.add_argument("--json", type=Path, help="write the figures there")
     arguments = parser.parse_args()
+    rows = arguments.rows.split(",")
+    if not set(rows) <= set(TITLES):
+        parser.error(f"--rows: {arguments.rows}; known are {', '.join(TITLES)}")
     makers = {"a": scored_tasks, "b": lambda: votes(100, 1_000_000), "c": lambda: votes(1000, 10_000_000)}
     everything = []
     with tempfile.TemporaryDirectory() as folder:
-        for key in arguments.rows.split(","):
+        for key in rows:
             lines = compare(key, makers[key](), Path(folder), arguments)
             print(f"\n({key}) {TITLES[key]}")
             show(lines)

@@ -22,6 +22,9 @@ from stats.newton import CONVERGED, inverse_information, solve
 
 Floats = NDArray[np.float64]
 
+SAME = 1e-10
+"""Strengths closer than this, 2e-8 Elo, are held apart by rounding only."""
+
 
 class Status(StrEnum):
     """What stands behind a model's rating."""
@@ -189,7 +192,7 @@ def fit(
         among = wins[None] if len(block) == n else wins[np.ix_(block, block)][None]
         firth = isinstance(prior, FirthPrior)
         solution = solve_firth(among) if firth else solve(among, _precision(prior, unit))
-        theta[block] = solution.theta[0]
+        theta[block] = _without_rounding(solution.theta[0])
         iterations = max(iterations, solution.iterations)
         gradient_norm = max(gradient_norm, float(solution.gradient_norm[0]))
     order = np.where(compared, graph.order if prior is None else 0.0, np.nan)
@@ -216,6 +219,18 @@ def _blocks(graph: Connectivity, compared: NDArray[np.bool_], prior: Prior | Non
     if prior is None:
         return [core for core in graph.cores if core.size]
     return [np.flatnonzero(compared & (graph.group == g)) for g in np.unique(graph.group[compared])]
+
+
+def _without_rounding(theta: Floats) -> Floats:
+    """Strengths that only rounding holds apart, set to their mean, so that equal records share a rank."""
+    order = np.argsort(theta)
+    apart = np.diff(theta[order]) > SAME
+    if apart.all():
+        return theta
+    run = np.concatenate([[0], np.cumsum(apart)])
+    equal = np.empty_like(theta)
+    equal[order] = (np.bincount(run, theta[order]) / np.bincount(run))[run]
+    return equal
 
 
 def _anchored(names: tuple[str, ...], points: Floats, anchor: tuple[str, float]) -> float:
