@@ -163,7 +163,7 @@ def test_comparisons_follow_the_multinomial_law():
     # Standard errors: sqrt(12.25 / 20000) = 0.025 and 12.25 sqrt(2 / 20000) = 0.12.
     assert score.mean() == pytest.approx(55, abs=0.1)
     assert score.var() == pytest.approx(12.25, abs=0.5)
-    # The whole law: 100-fold convolution of (0.2, 0.5, 0.3), within the 0.1 % limit of Kolmogorov and Smirnov.
+    # The whole law, a 100-fold convolution, within the 0.1 % limit of Kolmogorov and Smirnov.
     law = np.ones(1)
     for _ in range(100):
         law = np.convolve(law, [0.2, 0.5, 0.3])
