@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from mlesmith import agree, board, demo, generate, models, paper, rate, report, run, task
+from mlesmith import agree, audit, board, demo, generate, models, paper, rate, report, run, task
 from mlesmith.console import EXIT_INPUT, guarded, set_up_logging
 
 app = typer.Typer(
@@ -18,7 +18,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (demo, generate, run, rate, agree, report, paper, models):
+for module in (demo, generate, run, rate, agree, audit, report, paper, models):
     module.register(app)
 app.add_typer(task.app, name="task")
 app.add_typer(board.app, name="board")

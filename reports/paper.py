@@ -10,12 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from harness.records import write_atomically
+from harness.records import strict_json, write_atomically
 from leaderboards.published import REPAIR_NOTE, facts, published_agreement, published_ratings
 from reports.agreement import agreement_document, is_part_whole
+from reports.audit import audit_document, findings_table, repairs_table
 from reports.tables import AGREEMENT_COLUMNS, Table, agreement_table, ratings_table
 from reports.templating import render
 from stats.agreement.pair import Agreement, agree
+from stats.audit.consistency import INFERENCE, audit
+from stats.audit.statistics import Published
 
 SETS = ("dojo", "smith", "combined")
 TITLE = "The paper's tables and figures, regenerated"
@@ -111,14 +114,25 @@ def regenerate(out: Path) -> Summary:
         ),
         "published_vs_regenerated": _comparison_table(comparisons),
     }
-    files = []
-    for name, table in tables.items():
+    audits = {name: _audit(frame) for name, frame in (("as_printed", printed), ("repaired", repaired))}
+    audited = {
+        "audit": findings_table(audits["as_printed"], title="What the audit finds in the table as printed"),
+        "audit-repairs": repairs_table(
+            audits["as_printed"],
+            title="Repairs of one row that would explain it, best first",
+            notes=(INFERENCE,),
+        ),
+    }
+    files = [_write(out / "audit.json", strict_json({"schema_version": 1, **audits}) + "\n")]
+    for name, table in {**tables, **audited}.items():
         files.append(_write(out / f"{name}.csv", table.csv()))
     figures = _draw(repaired, results, out / "figures")
     files += [path for _, png, svg in figures for path in (png, svg)]
     words = {
         "title": TITLE,
         "tables": tables,
+        "audited": audited,
+        "verdicts": _verdicts(audits),
         "figures": [(title, f"figures/{png.name}", f"figures/{svg.name}") for title, png, svg in figures],
         "cautions": CAUTIONS,
         "not_public": NOT_PUBLIC,
@@ -160,6 +174,39 @@ def _compare(repaired: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Co
             Comparison(f"three sets {name}", value, repaired["all_sets"][name], printed["all_sets"][name])
         )
     return compared
+
+
+def _audit(frame: pd.DataFrame) -> dict[str, Any]:
+    """The audit of a table against every published statistic; Combined pools the tasks of both other sets."""
+    published = [
+        Published(name, tuple(str(row["pair"]).split("-")), float(row[name]))
+        for row in published_agreement().to_dict("records")
+        for name in AGREEMENT_COLUMNS
+    ]
+    published += [Published(name, SETS, value) for name, value in facts()["reliability_three_sets"].items()]
+    result = audit(frame.set_index("model"), published=published, wholes={"combined": ("dojo", "smith")})
+    return audit_document(result, decimals=1)
+
+
+def _verdicts(audits: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What the audit says of either table, and what its best repair is, as sentences."""
+    said = []
+    for name, words in (("as_printed", "The table as printed"), ("repaired", "The repaired table")):
+        document = audits[name]
+        fine = sum(item["reproduced"] for item in document["statistics"])
+        found = f"{len(document['findings'])} findings" if document["findings"] else "nothing found"
+        said.append(
+            f"{words}: {found}; {fine} of {len(document['statistics'])} published statistics reproduced."
+        )
+        said += [f"{words}: {note}." for note in document["notes"] if note != INFERENCE]
+    for repair in audits["as_printed"]["repairs"][:1]:
+        changes = ", ".join(f"{name} {change['repaired']:.1f}" for name, change in repair["changes"].items())
+        said.append(
+            f"The repair that restores most, found by search: {repair['model']} with {changes}; "
+            f"{repair['reproduced']} of {repair['total']} statistics reproduced, "
+            f"{len(repair['remaining'])} findings left."
+        )
+    return said
 
 
 def _comparison_table(comparisons: list[Comparison] | tuple[Comparison, ...]) -> Table:
@@ -245,6 +292,10 @@ def _index(words: Mapping[str, Any]) -> str:
     ]
     for name, table in words["tables"].items():
         lines += [table.markdown(), f"As a file: [{name}.csv]({name}.csv)", ""]
+    lines += ["## Audit of the ratings", "", *(f"- {verdict}" for verdict in words["verdicts"]), ""]
+    for name, table in words["audited"].items():
+        lines += [table.markdown(), f"As a file: [{name}.csv]({name}.csv)", ""]
+    lines += ["Both audits in full: [audit.json](audit.json)", "", "## Figures", ""]
     for title, png, _ in words["figures"]:
         lines += [f"![{title}]({png})", ""]
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -59,3 +60,20 @@ def test_the_summary_is_strict_json(made: tuple[Path, Summary]) -> None:
     assert document["matches"] == len(document["statistics"]) == 23
     assert all(path.is_file() for path in made[1].files)
     assert made[1].rows()[0] == ("dojo-smith pearson_r", "0.982", "0.982", "0.977", "yes")
+
+
+def test_the_audit_finds_the_row_and_the_repaired_table_is_consistent(made: tuple[Path, Summary]) -> None:
+    out = made[0]
+    audits = json.loads((out / "audit.json").read_text(encoding="utf-8"))
+    printed, repaired = audits["as_printed"], audits["repaired"]
+    assert repaired["ok"] and all(item["reproduced"] for item in repaired["statistics"])
+    assert len(repaired["statistics"]) == len(printed["statistics"]) == 23
+    assert len(pd.read_csv(out / "audit.csv")) == len(printed["findings"]) > 0
+    top = pd.read_csv(out / "audit-repairs.csv").iloc[0]
+    assert top["model"] == "o4-mini" and top["reproduced"] == "23 of 23" and top["findings_left"] == 0
+    for name in ("index.md", "index.html"):
+        text = (out / name).read_text(encoding="utf-8")
+        assert "never a published correction" in text
+        assert (
+            "o4-mini with smith 1097.6, combined 1082.9; 23 of 23 statistics reproduced, 0 findings" in text
+        )
