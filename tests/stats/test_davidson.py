@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
+from scipy.sparse.csgraph import connected_components
 
 from stats.bradley_terry import fit
 from stats.comparisons import Comparisons
@@ -189,6 +190,37 @@ def test_one_cycle_with_more_wins_than_ties_is_enough():
     found, _ = optimised(np.array(decisive), ties)
     np.testing.assert_allclose(np.append(fitted.ratings, np.log(fitted.nu)), found, atol=1e-4)
     assert fitted.converged
+
+
+def goes_uphill_for_ever(decisive, ties):
+    """By linear programming: a direction of (strengths, log nu) in which no result gets less likely."""
+    n, gains = len(decisive), []
+    for i, j in np.argwhere(decisive + ties > 0):
+        half = (np.eye(n + 1)[i] - np.eye(n + 1)[j]) / 2
+        win, lose, tie = half, -half, np.eye(n + 1)[n]
+        gains += [win - lose, win - tie] if decisive[i, j] else []
+        gains += [tie - win, tie - lose] if ties[i, j] else []
+    gains = np.array(gains)
+    best = linprog(-gains.sum(axis=0), -gains, np.zeros(len(gains)), bounds=(-1, 1))
+    return best.fun < -1e-9
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    arrays(float, (4, 4), elements=st.sampled_from([0, 0, 1])),
+    arrays(float, (4, 4), elements=st.sampled_from([0, 0, 1])),
+)
+def test_fits_exactly_where_a_finite_maximum_exists(decisive, ties):
+    decisive = decisive * (1 - np.eye(4))
+    comparisons = compared(decisive, ties * (1 - np.eye(4)))
+    ties = comparisons.ties[0]
+    assume(decisive.any() and ties.any())
+    assume(connected_components(decisive + ties, directed=False)[0] == 1)
+    if goes_uphill_for_ever(decisive, ties):
+        with pytest.raises(ValueError, match="no finite Davidson fit"):
+            davidson(comparisons)
+    else:
+        assert davidson(comparisons).converged
 
 
 def test_bad_input_is_refused():
