@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 
 REPLICATES = 1000
-LONG, TOTAL, MOST = 4.0, 1.5, 200
-"""Seconds after which one run is enough, seconds to spend on shorter ones, and most runs."""
+VERY_LONG, LONG, TOTAL, MOST = 15.0, 3.0, 1.5, 200
+"""Seconds of a run that needs no warm-up, of one that is not repeated, of all runs; and most runs."""
 
 
 class Row:
@@ -338,19 +338,19 @@ def bincount(row: Row, draws: int) -> tuple[Run, Read]:
 
 
 def timed(run: Run) -> tuple[list[float], Any]:
-    """A warm-up, then runs until enough time has passed; a run that takes long is its own warm-up."""
+    """A warm-up, unless it took too long to repeat, then runs until enough time has passed."""
     seconds: list[float] = []
     warm = False
-    while not seconds or (sum(seconds) < TOTAL and len(seconds) < MOST) or len(seconds) < 3:
+    while True:
         started = time.perf_counter()
         result = run()
         spent = time.perf_counter() - started
-        if warm or spent > LONG:
+        if warm or spent > VERY_LONG:
             seconds.append(spent)
+            enough = len(seconds) >= 3 or spent > LONG
+            if len(seconds) == MOST or (enough and sum(seconds) > TOTAL):
+                return seconds, result
         warm = True
-        if spent > LONG:
-            break
-    return seconds, result
 
 
 def measure(name: str, path: str) -> dict[str, Any]:
