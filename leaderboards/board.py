@@ -22,18 +22,18 @@ COMBINED = "combined"
 
 @dataclass(frozen=True)
 class WrittenBoard:
-    """A board and its two files."""
+    """A board and its three files."""
 
     board: Board
     csv: Path
     json: Path
+    scores: Path
 
 
 def build_boards(
     jobs: Sequence[Path],
     out: Path,
     *,
-    replicates: int = 1000,
     seed: int = 0,
     prices: PriceTable | None = None,
 ) -> list[WrittenBoard]:
@@ -44,8 +44,8 @@ def build_boards(
 
     Args:
         jobs: job folders.
-        out: where ``board-<name>.csv`` and ``.json`` go.
-        replicates, seed: of the bootstrap behind the rank intervals.
+        out: where ``board-<name>.csv``, ``board-<name>.json`` and ``scores-<name>.csv`` go.
+        seed: of the simulated critical values behind the rank intervals.
         prices: of model calls; by default the published table.
 
     Raises:
@@ -65,12 +65,11 @@ def build_boards(
     written = []
     for name, part in board_selections(results).items():
         try:
-            board = make_board(name, part, replicates=replicates, seed=seed, prices=table)
+            board = make_board(name, part, seed=seed, prices=table)
         except ComparabilityError as error:
             log.warning("board %s is left out: %s", name, error)
             continue
-        csv, json = write_board(board, out, prices=table)
-        written.append(WrittenBoard(board, csv, json))
+        written.append(WrittenBoard(board, *write_board(board, out, prices=table)))
     if not written:
         raise ComparabilityError(findings)
     return written

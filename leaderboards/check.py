@@ -10,9 +10,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from harness.errors import InputError
 from leaderboards.comparability import Finding
-from leaderboards.publish import COLUMNS
+from leaderboards.publish import COLUMNS, ELO_DECIMALS
+from stats.audit.findings import Case, mean_findings
 
 OFFSET = 1000.0
 _WHOLE = {"rank", "rank_low", "rank_high", "n_tasks", "n_trials", "tokens"}
@@ -23,8 +26,6 @@ _MAY_BE_EMPTY = {
 _SHARES = ("win_rate", "valid_rate", "mean_normalised_score", "position_score")
 _NOT_NEGATIVE = ("n_tasks", "n_trials", "cost_usd", "tokens", "hours")
 _SHARED = ("set", "feedback_policy", "budget", "spec_hash")
-# Half a unit of the last printed place of a rating, and a little for the binary form of decimals.
-_ROUNDING = 0.05 + 1e-9
 
 Cells = dict[str, Any]
 
@@ -174,7 +175,7 @@ def _check_intervals(rows: list[Cells]) -> list[Finding]:
         if (low is None) != (high is None) or (low is not None and low > high):
             findings.append(_error("interval", f"{row['model']}: rank limits {low} and {high}"))
         elif low is not None and rank is not None and not low <= rank <= high:
-            # A percentile interval may miss its own estimate; it is rare enough to be said.
+            # Undefeated models share a rank by order, which a sign test between them may contradict.
             findings.append(
                 Finding(
                     "rank-interval", "warning", f"{row['model']}: rank {rank} is not within {low} to {high}"
@@ -221,9 +222,9 @@ def _check_offset(rows: list[Cells]) -> list[Finding]:
     ratings = [row["elo"] for row in rows if row["elo"] is not None]
     if not ratings:
         return [Finding("no-ratings", "warning", "no model has a rating: their results only order them")]
-    mean = math.fsum(ratings) / len(ratings)
-    if abs(mean - OFFSET) > _ROUNDING:
-        return [
-            _error("offset", f"the mean rating is {mean:.2f}, not {OFFSET:.0f}: rows are missing or altered")
-        ]
-    return []
+    models = tuple(row["model"] for row in rows if row["elo"] is not None)
+    case = Case(models, ("elo",), np.array(ratings)[:, None], OFFSET, ELO_DECIMALS, {})
+    return [
+        _error("offset", f"{finding.evidence}: rows are missing or altered")
+        for finding in mean_findings(case)
+    ]

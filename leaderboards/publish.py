@@ -1,4 +1,4 @@
-"""A board's two files: the CSV for tables, the JSON twin with full precision and provenance."""
+"""A board's files: the CSV for tables, the JSON twin with full precision and provenance, and the scores."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from harness.records import JobPaths, strict_json, write_atomically
 from leaderboards.normalised import DEFINITION
 from leaderboards.rating import Board
 from leaderboards.results import Results, budget_text
+from leaderboards.scores import scores_text
 
 SCHEMA_VERSION = 1
 COLUMNS = (
@@ -23,10 +24,9 @@ COLUMNS = (
     "valid_rate", "mean_normalised_score", "position_score", "cost_usd", "tokens", "hours", "set",
     "feedback_policy", "budget", "spec_hash", "date",
 )  # fmt: skip
+ELO_DECIMALS = 1
 _FORMATS = {
-    "elo": ".1f",
-    "elo_low": ".1f",
-    "elo_high": ".1f",
+    **dict.fromkeys(("elo", "elo_low", "elo_high"), f".{ELO_DECIMALS}f"),
     "win_rate": ".4f",
     "valid_rate": ".4f",
     "mean_normalised_score": ".4f",
@@ -36,16 +36,23 @@ _FORMATS = {
 _PACKAGES = ("mle-smith", "numpy", "pandas", "scipy")
 
 
-def write_board(board: Board, out: Path, *, prices: PriceTable) -> tuple[Path, Path]:
-    """Write ``board-<name>.csv`` and ``board-<name>.json``.
+def write_board(board: Board, out: Path, *, prices: PriceTable) -> tuple[Path, Path, Path]:
+    """Write ``board-<name>.csv``, ``board-<name>.json`` and ``scores-<name>.csv``.
 
     Returns:
-        The two paths.
+        The three paths.
     """
     csv_path, json_path = out / f"board-{board.name}.csv", out / f"board-{board.name}.json"
+    scores_path = out / scores_name(board)
     write_atomically(csv_path, csv_text(board))
     write_atomically(json_path, strict_json(json_document(board, prices)) + "\n")
-    return csv_path, json_path
+    write_atomically(scores_path, scores_text(board.results.scores_frame()))
+    return csv_path, json_path, scores_path
+
+
+def scores_name(board: Board) -> str:
+    """The file of scores from which the board's ratings follow."""
+    return f"scores-{board.name}.csv"
 
 
 def csv_text(board: Board) -> str:
@@ -68,6 +75,7 @@ def json_document(board: Board, prices: PriceTable) -> dict[str, Any]:
         "modalities": list(board.results.modalities),
         **_conditions(board),
         "rows": [asdict(row) for row in board.rows],
+        "scores": scores_name(board),
         "method": {
             "rating": dict(board.ratings.method),
             "mean_normalised_score": DEFINITION,

@@ -74,10 +74,8 @@ class Board:
     ratings: Ratings
 
 
-def make_board(
-    name: str, results: Results, *, replicates: int = 1000, seed: int = 0, prices: PriceTable
-) -> Board:
-    """Rate the models of some trials.
+def make_board(name: str, results: Results, *, seed: int = 0, prices: PriceTable) -> Board:
+    """Rate the models of some trials; the seed is that of the rank intervals.
 
     Raises:
         ComparabilityError: trials that must not be pooled, by name.

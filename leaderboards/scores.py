@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from harness.errors import InputError
+from leaderboards.tables import Line, Table, open_table
 
 COLUMNS = ("task", "model", "attempt", "score", "valid", "higher_is_better")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_scores_csv(path: Path) -> pd.DataFrame:
-    """Read a score file for ``mlesmith rate``.
+    """Read a score file, see :func:`read_scores`.
+
+    Raises:
+        InputError: names the file, the line, the column and the fix.
+    """
+    with open_table(path) as table:
+        return read_scores(table)
+
+
+def read_scores(table: Table) -> pd.DataFrame:
+    """Read the scores of an open table.
 
     The columns are task, model, attempt (a whole number), score (a finite number; may be empty when invalid),
     valid and higher_is_better (true, false, 1 or 0). Other columns are ignored.
@@ -28,16 +39,11 @@ def read_scores_csv(path: Path) -> pd.DataFrame:
     Raises:
         InputError: names the file, the line, the column and the fix.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            rows = _read(path, stream)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}; pass an existing CSV file") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from error
-    except csv.Error as error:
-        raise InputError(f"{path}: not valid CSV: {error}") from error
-    _check_across(path, rows)
+    table.require(COLUMNS)
+    rows = [_parse(line) for line in table.lines]
+    if not rows:
+        raise InputError(f"{table.path}: no rows below the header; add one row per task, model and attempt")
+    _check_across(table.path, rows)
     return pd.DataFrame(
         {
             "task": [row.task for row in rows],
@@ -48,6 +54,17 @@ def read_scores_csv(path: Path) -> pd.DataFrame:
             "higher_is_better": pd.array([row.higher_is_better for row in rows], dtype="bool"),
         }
     )
+
+
+def scores_text(scores: pd.DataFrame) -> str:
+    """A score file of these rows, in their order; reading it gives back every number exactly."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for task, model, attempt, score, valid, up in scores[list(COLUMNS)].itertuples(index=False, name=None):
+        shown = repr(float(score)) if valid else ""
+        writer.writerow((task, model, attempt, shown, str(valid).lower(), str(up).lower()))
+    return stream.getvalue()
 
 
 @dataclass(frozen=True)
@@ -61,55 +78,28 @@ class _Row:
     higher_is_better: bool
 
 
-def _read(path: Path, stream: Iterable[str]) -> list[_Row]:
-    reader = csv.reader(stream, strict=True)
-    header = [name.strip() for name in next(reader, [])]
-    if not header:
-        raise InputError(f"{path}: empty; the first line must name the columns {','.join(COLUMNS)}")
-    for column in COLUMNS:
-        if header.count(column) != 1:
-            what = "is missing" if column not in header else "is there more than once"
-            raise InputError(f"{path}: line 1: column {column} {what}; needed are {','.join(COLUMNS)}")
-    rows = []
-    for cells in reader:
-        line = reader.line_num
-        if not cells:
-            continue
-        if len(cells) != len(header):
-            raise InputError(
-                f"{path}: line {line}: {len(cells)} fields where the header has {len(header)}; "
-                "quote fields that contain commas"
-            )
-        rows.append(_parse(path, line, {k: v.strip() for k, v in zip(header, cells, strict=True)}))
-    if not rows:
-        raise InputError(f"{path}: no rows below the header; add one row per task, model and attempt")
-    return rows
-
-
-def _parse(path: Path, line: int, cells: dict[str, str]) -> _Row:
-    def wrong(column: str, fix: str) -> InputError:
-        return InputError(f"{path}: line {line}: column {column}: {cells[column]!r} {fix}")
-
+def _parse(line: Line) -> _Row:
+    cells = line.cells
     for column in ("task", "model"):
         if not cells[column]:
-            raise wrong(column, "is empty; give a name")
+            raise line.wrong(column, "is empty; give a name")
     try:
         attempt = int(cells["attempt"])
     except ValueError:
-        raise wrong("attempt", "is not a whole number; number the attempts from 1") from None
+        raise line.wrong("attempt", "is not a whole number; number the attempts from 1") from None
     flags = {}
     for column in ("valid", "higher_is_better"):
         if cells[column].lower() not in _BOOLEANS:
-            raise wrong(column, "is not a truth value; write true, false, 1 or 0")
+            raise line.wrong(column, "is not a truth value; write true, false, 1 or 0")
         flags[column] = _BOOLEANS[cells[column].lower()]
     try:
         score = float(cells["score"] or "nan")
     except ValueError:
-        raise wrong("score", "is not a number; write a number, or nothing when valid is false") from None
+        raise line.wrong("score", "is not a number; write a number, or nothing when valid is false") from None
     if flags["valid"] and not math.isfinite(score):
-        raise wrong("score", "is not finite, but valid is true; write a number, or set valid to false")
+        raise line.wrong("score", "is not finite, but valid is true; write a number, or set valid to false")
     return _Row(
-        line=line,
+        line=line.number,
         task=cells["task"],
         model=cells["model"],
         attempt=attempt,

@@ -15,15 +15,14 @@ app = typer.Typer(help="Build and check leaderboards.", no_args_is_help=True, ri
 @app.command()
 def build(
     jobs: Annotated[list[Path], typer.Argument(metavar="JOB_DIR...", help="Job folders of `mlesmith run`.")],
-    out: Annotated[Path, typer.Option(help="Where the CSV and JSON files go.")] = Path("boards"),
-    replicates: Annotated[int, typer.Option(min=0, help="Task bootstrap replicates.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    out: Annotated[Path, typer.Option(help="Where the files go.")] = Path("boards"),
+    seed: Annotated[int, typer.Option(help="Seed of the rank intervals.")] = 0,
     prices: Annotated[
         Path | None, typer.Option(help="A TOML file of prices that override the table.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Build a board per task set, one of all sets combined, and one per modality.
+    """Build a board per task set, one of all sets combined, and one per modality; with the scores of each.
 
     Example: mlesmith board build runs/demo/job --out boards
     """
@@ -31,9 +30,10 @@ def build(
     from leaderboards.board import build_boards
 
     table = None if prices is None else read_price_table(prices)
-    written = build_boards(jobs, out, replicates=replicates, seed=seed, prices=table)
+    written = build_boards(jobs, out, seed=seed, prices=table)
     if json:
-        emit({"schema_version": 1, "boards": [{"csv": str(b.csv), "json": str(b.json)} for b in written]})
+        files = [{"csv": str(b.csv), "json": str(b.json), "scores": str(b.scores)} for b in written]
+        emit({"schema_version": 1, "boards": files})
         return
     for item in written:
         say(f"{shown_path(item.csv)}")

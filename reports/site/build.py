@@ -49,7 +49,7 @@ def build_site(jobs: Sequence[Path], out: Path, *, replicates: int = 1000, seed:
     """
     if JobPaths(out).config.exists():
         raise InputError(f"{out}: is a job folder; choose another folder for the report")
-    written = build_boards(jobs, out / "boards", replicates=replicates, seed=seed)
+    written = build_boards(jobs, out / "boards", seed=seed)
     results = load_results(jobs)
     boards = [item.board for item in written if not item.board.name.startswith(MODALITY)]
     by_name = {board.name: board for board in boards}

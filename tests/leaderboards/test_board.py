@@ -48,7 +48,7 @@ def smith_trials() -> list[TrialResult]:
 
 def build(tmp_path: Path, *trials: TrialResult, **options: Any) -> dict[str, WrittenBoard]:
     job = write_job(tmp_path / "job", *trials)
-    written = build_boards([job], tmp_path / "boards", **{"replicates": 50, **options})
+    written = build_boards([job], tmp_path / "boards", **options)
     return {item.board.name: item for item in written}
 
 
@@ -125,7 +125,7 @@ def test_undefeated_and_winless_models_have_a_rank_but_no_rating(tmp_path: Path)
 
 def test_rebuilding_gives_the_same_bytes(tmp_path: Path) -> None:
     job = write_job(tmp_path / "job", *reference_trials(), *smith_trials())
-    first, second = (build_boards([job], tmp_path / out, replicates=50) for out in ("one", "two"))
+    first, second = (build_boards([job], tmp_path / out) for out in ("one", "two"))
     assert len(first) == 5
     for one, two in zip(first, second, strict=True):
         assert one.csv.read_bytes() == two.csv.read_bytes()
@@ -134,8 +134,8 @@ def test_rebuilding_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_the_order_of_jobs_does_not_matter(tmp_path: Path) -> None:
     jobs = [write_job(tmp_path / "r", *reference_trials()), write_job(tmp_path / "s", *smith_trials())]
-    one = build_boards(jobs, tmp_path / "one", replicates=50)
-    two = build_boards(jobs[::-1], tmp_path / "two", replicates=50)
+    one = build_boards(jobs, tmp_path / "one")
+    two = build_boards(jobs[::-1], tmp_path / "two")
     assert [item.json.read_bytes() for item in one] == [item.json.read_bytes() for item in two]
 
 
@@ -143,7 +143,7 @@ def test_the_json_twin_is_strict_and_has_the_provenance(tmp_path: Path) -> None:
     job = write_job(
         tmp_path / "job", *reference_trials(), lock='{"schema_version": 1, "git_commit": "abc123"}'
     )
-    [item] = [w for w in build_boards([job], tmp_path, replicates=50, seed=7) if w.board.name == "reference"]
+    [item] = [w for w in build_boards([job], tmp_path, seed=7) if w.board.name == "reference"]
 
     def refuse(constant: str) -> float:
         raise AssertionError(f"{constant} in strict JSON")

@@ -1,0 +1,82 @@
+"""CSV files of others, read line by line, so that every complaint names the file, the line and the column."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import InputError
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line below the header: its number in the file, and its cells by column, without outer blanks."""
+
+    path: Path
+    number: int
+    cells: dict[str, str]
+
+    def wrong(self, column: str, fix: str) -> InputError:
+        """The error that a cell cannot be used."""
+        return InputError(f"{self.path}: line {self.number}: column {column}: {self.cells[column]!r} {fix}")
+
+
+@dataclass(frozen=True)
+class Table:
+    """An open CSV file.
+
+    Attributes:
+        path: of the file.
+        header: names of the columns.
+        lines: the lines below it, read as they are asked for; blank ones are left out.
+    """
+
+    path: Path
+    header: tuple[str, ...]
+    lines: Iterator[Line]
+
+    def require(self, columns: Sequence[str], optional: Sequence[str] = ()) -> None:
+        """Refuse a header that lacks a column, or has one of those it is asked for twice."""
+        if not self.header:
+            raise InputError(f"{self.path}: empty; the first line must name the columns {','.join(columns)}")
+        for column in (*columns, *optional):
+            if self.header.count(column) > 1 or (column in columns and column not in self.header):
+                what = "is missing" if column not in self.header else "is there more than once"
+                raise InputError(
+                    f"{self.path}: line 1: column {column} {what}; needed are {','.join(columns)}"
+                )
+
+
+@contextmanager
+def open_table(path: Path) -> Iterator[Table]:
+    """Open a CSV file for as long as the block lasts.
+
+    Raises:
+        InputError: the file cannot be read, or is not CSV in UTF-8, also where this shows only in the block.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream, strict=True)
+            header = tuple(name.strip() for name in next(reader, []))
+
+            def lines() -> Iterator[Line]:
+                for cells in reader:
+                    if cells and len(cells) != len(header):
+                        raise InputError(
+                            f"{path}: line {reader.line_num}: {len(cells)} fields where the header has "
+                            f"{len(header)}; quote fields that contain commas"
+                        )
+                    if cells:
+                        stripped = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
+                        yield Line(path, reader.line_num, stripped)
+
+            yield Table(path, header, lines())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}; pass an existing CSV file") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from error
+    except csv.Error as error:
+        raise InputError(f"{path}: not valid CSV: {error}") from error
