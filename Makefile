@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OUT ?= runs/demo
 
-.PHONY: demo demo-full test lint bench lock clean sandbox
+.PHONY: demo demo-full test lint bench bench-stats bench-coverage lock clean sandbox
 
 demo: $(READY) sandbox
 	$(BIN)/mlesmith demo --out $(OUT)
@@ -24,6 +24,12 @@ lint: $(READY)
 
 bench: $(READY) sandbox
 	$(BIN)/python benchmarks/executions.py
+
+bench-stats: $(READY)
+	$(BIN)/python benchmarks/stats.py
+
+bench-coverage: $(READY)
+	$(BIN)/python -m benchmarks.coverage
 
 # The pinned versions of everything; carries no registry address.
 lock:

@@ -4,9 +4,9 @@
         [--sets 200] [--replicates 500] [--seed 0] [--workers N] [--json OUT]
 
 Eight models on sets of tasks whose true ratings are known (`benchmarks/scenarios.py`). Prints Markdown: one
-table for ratings and contrasts, one for ranks, one for agreement. A cell reads `coverage in % ± standard error
-of the simulation (mean width)`. Sets of tasks on which a model has no finite rating are counted and drawn anew,
-so the figures speak of sets that have ratings. An interval that does not exist covers nothing.
+table for ratings and contrasts, one for ranks, one for agreement. A cell reads `coverage in % ± standard
+error of the simulation (mean width)`. Sets of tasks on which a model has no finite rating are counted and
+drawn anew, so the figures speak of sets that have ratings. An interval that does not exist covers nothing.
 
 Run it as a module, from the root of the repository. One process per worker, each with one thread for linear
 algebra; the figures do not depend on the number of workers.
@@ -201,7 +201,7 @@ def measure_agreement(
         for name, method in METHODS.items()
     }
     tables = [dict(zip(s.models, fit(s).ratings, strict=True)) for s in (a, b)]
-    intervals["models as the sample"] = agree(*tables, level=LEVEL).intervals
+    intervals["models as the sample"] = agree(tables[0], tables[1], level=LEVEL).intervals
     return {
         (name, method): cover(
             (np.array([found[name].low]), np.array([found[name].high])), float(true(*truths))

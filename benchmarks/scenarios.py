@@ -1,8 +1,8 @@
 """Task sets whose true ratings are known: what `benchmarks/coverage.py` draws from.
 
 Score of model i on task t in an attempt: skill_i + noise of model and task + noise of the attempt, both
-normal, with a total standard deviation of 1; rounded, if ties are wanted. How hard a task is does not change who
-wins, and is left out. The true ratings are those of a Bradley-Terry fit to the exact expected win matrix.
+normal, with a total standard deviation of 1; rounded, if ties are wanted. How hard a task is does not change
+who wins, and is left out. The true ratings are those of a Bradley-Terry fit to the exact expected win matrix.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def skills_of(ratings: Floats, noise: Noise) -> Floats:
     for _ in range(500):
         error = ratings - true_ratings(skills, noise)
         if np.abs(error).max() < 1e-7:
-            return skills
+            return np.asarray(skills)
         skills = skills + error * per_point * 0.7
     raise ValueError(f"no skills found for ratings {ratings}")
 
