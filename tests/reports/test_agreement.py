@@ -49,7 +49,7 @@ def test_the_document_is_strict_and_has_the_fixed_keys(tmp_path: Path) -> None:
     document = agreement_of_files(published_files(tmp_path))
     assert json.loads(strict_json(document)) == document
     assert document["schema_version"] == 1
-    assert set(document) == {"schema_version", "sets", "pairs", "all_sets", "notes"}
+    assert set(document) == {"schema_version", "sets", "pairs", "all_sets", "tasks_needed", "notes"}
     assert document["sets"] == ["dojo", "smith", "combined"]
     for pair in document["pairs"]:
         assert set(pair) >= PAIR_KEYS

@@ -1,0 +1,155 @@
+"""The CSV files that are compared: ratings (model, elo), or tidy scores, told apart by their header."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TWO_FILES = (
+    "agreement needs at least two CSV files: ratings (model,elo) or scores "
+    "(task,model,attempt,score,valid,higher_is_better)"
+)
+_NO_NUMBER = ("", "na", "nan")
+
+
+@dataclass(frozen=True)
+class RatingFile:
+    """One file of ratings.
+
+    Attributes:
+        name: of the set: its ``set`` column where all rows say the same, else the file's name without suffix.
+        ratings: Elo by model, for models that have a number.
+        unrated: models whose Elo is empty.
+    """
+
+    path: Path
+    name: str
+    ratings: dict[str, float]
+    unrated: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreFile:
+    """One file of scores.
+
+    Attributes:
+        name: of the set: what stands before the slash where all tasks are named ``<set>/<task>`` alike, else
+            the file's name without suffix and the prefix ``scores-``.
+        scores: the six columns of :func:`leaderboards.scores.read_scores_csv`.
+    """
+
+    path: Path
+    name: str
+    scores: pd.DataFrame
+
+
+def read_files(paths: Sequence[Path]) -> list[RatingFile | ScoreFile]:
+    """Read several files; names that two of them share are replaced by their paths.
+
+    Raises:
+        InputError: fewer than two files, one given twice, or a file that cannot be used.
+    """
+    if len(paths) < 2:
+        raise InputError(TWO_FILES)
+    places = [path.resolve() for path in paths]
+    for path, place in zip(paths, places, strict=True):
+        if places.count(place) > 1:
+            raise InputError(f"{path}: given twice; give different files")
+    files = [_read(path) for path in paths]
+    names = [file.name for file in files]
+    return [file if names.count(file.name) == 1 else replace(file, name=str(file.path)) for file in files]
+
+
+def _read(path: Path) -> RatingFile | ScoreFile:
+    header, rows = _cells(path)
+    if "elo" not in header and {"task", "score"} <= set(header):
+        return _scores(path)
+    return _ratings(path, header, rows)
+
+
+def _cells(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Header and rows of a CSV, each row with its line."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream, strict=True)
+            header = [name.strip() for name in next(reader, [])]
+            return header, [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: not found; pass an existing CSV file") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}; pass a CSV file") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from error
+    except csv.Error as error:
+        raise InputError(f"{path}: not valid CSV: {error}") from error
+
+
+def _scores(path: Path) -> ScoreFile:
+    from leaderboards.scores import read_scores_csv
+
+    scores = read_scores_csv(path)
+    sets = {str(task).partition("/")[0] if "/" in str(task) else "" for task in scores["task"]}
+    name = sets.pop() if len(sets) == 1 else ""
+    return ScoreFile(path, name or path.stem.removeprefix("scores-") or path.stem, scores)
+
+
+def _ratings(path: Path, header: list[str], rows: list[tuple[int, list[str]]]) -> RatingFile:
+    """The columns model and elo (and set); all others are ignored."""
+    for column in ("model", "elo"):
+        if header.count(column) != 1:
+            what = "is missing" if column not in header else "is there more than once"
+            shown = ", ".join(name or "(empty)" for name in header) or "nothing"
+            raise InputError(
+                f"{path}: line 1: column {column} {what}; the header has {shown}. Needed are model,elo, or "
+                "task,model,attempt,score,valid,higher_is_better"
+            )
+    ratings: dict[str, float] = {}
+    unrated: list[str] = []
+    lines: dict[str, int] = {}
+    sets = set()
+    for line, cells in rows:
+        if len(cells) != len(header):
+            raise InputError(f"{path}: line {line}: {len(cells)} fields where the header has {len(header)}")
+        row = dict(zip(header, (cell.strip() for cell in cells), strict=True))
+        model = row["model"]
+        if not model:
+            raise InputError(f"{path}: line {line}: column model: is empty; give a name")
+        if model in lines:
+            raise InputError(
+                f"{path}: line {line}: column model: {model} is already on line {lines[model]}; keep one row"
+            )
+        lines[model] = line
+        sets.add(row.get("set", ""))
+        elo = _read_elo(path, line, row["elo"])
+        if elo is None:
+            unrated.append(model)
+        else:
+            ratings[model] = elo
+    if not lines:
+        raise InputError(f"{path}: no rows below the header; add one row per model")
+    name = sets.pop() if len(sets) == 1 else ""
+    return RatingFile(path, name or path.stem, ratings, tuple(unrated))
+
+
+def _read_elo(path: Path, line: int, text: str) -> float | None:
+    if text.lower() in _NO_NUMBER:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.inf
+    if not math.isfinite(value):
+        raise InputError(
+            f"{path}: line {line}: column elo: {text!r} is not a finite number; write one, or nothing for a "
+            "model without a rating"
+        )
+    return value
