@@ -7,7 +7,7 @@ from scipy import stats as sps
 
 from stats.bradley_terry import fit
 from stats.comparisons import Comparisons
-from stats.intervals import basic_interval, percentile_interval
+from stats.intervals import basic_interval, bca_interval, percentile_interval
 from stats.sandwich import contrast_intervals, rating_intervals, task_covariance
 
 
@@ -89,3 +89,45 @@ def test_basic_reflects_percentile_and_respects_bounds():
     assert np.isnan(basic_interval(0.5, np.full(10, np.nan), n=10).high)
     with pytest.raises(ValueError, match="level"):
         basic_interval(0.5, replicates, 95, n=10)
+
+
+def test_bca_equals_scipy_for_one_sample():
+    """scipy's BCa from the same replicates: its resamples come from the same generator and seed."""
+    sample = np.random.default_rng(7).exponential(size=25)
+    found = sps.bootstrap(
+        (sample,), np.var, n_resamples=2000, method="BCa", rng=np.random.default_rng(1), vectorized=True
+    )
+    jackknife = np.array([np.var(np.delete(sample, i)) for i in range(25)])
+    ours = bca_interval(float(np.var(sample)), found.bootstrap_distribution, [jackknife], n=25)
+    assert (ours.low, ours.high) == pytest.approx(
+        (found.confidence_interval.low, found.confidence_interval.high), rel=1e-12
+    )
+
+
+def test_bca_of_two_samples_equals_scipy():
+    """scipy sums the acceleration over both samples of a difference of means."""
+    rng = np.random.default_rng(8)
+    x, y = rng.exponential(size=20), rng.normal(size=30)
+
+    def difference(x, y, axis=-1):
+        return x.mean(axis=axis) - y.mean(axis=axis)
+
+    found = sps.bootstrap(
+        (x, y), difference, n_resamples=2000, method="BCa", rng=np.random.default_rng(2), vectorized=True
+    )
+    jackknife = [
+        np.array([difference(np.delete(x, i), y) for i in range(20)]),
+        np.array([difference(x, np.delete(y, i)) for i in range(30)]),
+    ]
+    ours = bca_interval(difference(x, y), found.bootstrap_distribution, jackknife, n=20)
+    assert (ours.low, ours.high) == pytest.approx(
+        (found.confidence_interval.low, found.confidence_interval.high), rel=1e-12
+    )
+
+
+def test_bca_has_no_answer_when_all_replicates_lie_on_one_side():
+    jackknife = [np.arange(5.0)]
+    assert np.isnan(bca_interval(2.0, np.linspace(0, 1, 50), jackknife, n=5).low)
+    assert np.isnan(bca_interval(0.5, np.linspace(0, 1, 50), [np.ones(5)], n=5).low)
+    counted = bca_interval(0.5, np.append(np.linspace(0, 1, 50), np.nan), jackknife, n=5)
+    assert (counted.failed, counted.replicates) == (1, 51) and counted.low < 0.5 < counted.high

@@ -7,11 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats as sps
 
-from stats.agreement.correlation import STATISTICS
 from stats.agreement.pair import LOCATION, PART_WHOLE, agree, align
-from stats.agreement.sets import agree_sets
-from stats.bradley_terry import fit
-from stats.comparisons import Comparisons
 
 
 def table(values):
@@ -80,7 +76,7 @@ def test_few_models(n):
     if n < 2:
         assert np.isnan([found.pearson_r, found.spearman_rho, found.kendall_tau_b]).all()
     if n == 2:
-        assert found.pearson_r == 1 and "no information" in notes
+        assert found.pearson_r == pytest.approx(1, abs=1e-15) and "no information" in notes
     if n == 3:
         assert "no Fisher interval" in notes and found.top3_overlap == 1 and "Top-3 is 1 by" in notes
     if n < 3:
@@ -110,58 +106,6 @@ def test_notes_on_location_and_part_whole():
     assert any(note.startswith(PART_WHOLE) for note in agree(left, right, part_whole=True).notes)
     with pytest.raises(ValueError, match="both sets are named"):
         agree(left, right, "a", "a")
-
-
-def rename_tasks(scores, prefix):
-    return scores.assign(task=prefix + scores["task"])
-
-
-def test_sets_get_basic_task_bootstrap_intervals(make_scores):
-    a = Comparisons.from_scores(rename_tasks(make_scores(tasks=30, seed=11), "a"))
-    b = Comparisons.from_scores(rename_tasks(make_scores(tasks=20, seed=12), "b"))
-    found = agree_sets(a, b, "A", "B", replicates=300, seed=5)
-    x, y = fit(a).ratings, fit(b).ratings
-    assert found.pearson_r == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-12)
-    assert set(found.intervals) == set(STATISTICS)
-    for name, interval in found.intervals.items():
-        assert (interval.method, interval.n, interval.unit) == ("basic bootstrap", 20, "tasks")
-        assert interval.low <= interval.high, name
-    again = agree_sets(a, b, "A", "B", replicates=300, seed=5)
-    assert again.intervals == found.intervals
-    assert agree_sets(a, b, replicates=300, seed=6).intervals != found.intervals
-    assert not any("share" in note for note in found.notes)
-
-
-def test_sets_that_share_tasks_or_lack_them_say_so(make_scores):
-    scores = make_scores(tasks=10, seed=13)
-    whole = Comparisons.from_scores(scores)
-    part = Comparisons.from_scores(scores[scores["task"] < "t005"])
-    found = agree_sets(whole, part, replicates=50)
-    assert any(note.startswith(PART_WHOLE) and "share 5 tasks" in note for note in found.notes)
-    single = Comparisons.from_scores(scores[scores["task"] == "t001"])
-    lone = agree_sets(whole, single, replicates=50)
-    assert not lone.intervals and any("no task bootstrap" in note for note in lone.notes)
-
-
-def test_failed_replicates_are_counted(make_scores):
-    wins = np.zeros((5, 2, 2))
-    wins[:4, 0, 1] = wins[4, 1, 0] = 1
-    a, b = (Comparisons.from_wins(wins, ["x", "y"], [f"{s}{t}" for t in range(5)]) for s in "ab")
-    found = agree_sets(a, b, replicates=200)
-    failed = found.intervals["slope"].failed
-    assert failed > 0 and any(f"{failed} of 200 bootstrap replicates" in note for note in found.notes)
-
-
-def test_groups_without_a_common_scale_are_not_mixed(make_scores):
-    scores = make_scores(tasks=12, models=5, seed=14)
-    whole = Comparisons.from_scores(scores)
-    first = scores["task"] < "t006"
-    split = scores[(first & (scores["model"] < "m3")) | (~first & (scores["model"] >= "m3"))]
-    found = agree_sets(
-        Comparisons.from_scores(rename_tasks(split, "s")), whole, "split", "whole", replicates=20
-    )
-    assert found.models == ("m0", "m1", "m2")
-    assert any(note.startswith("split: m3, m4 left out") for note in found.notes)
 
 
 def test_a_bias_that_only_the_models_left_out_make_is_named_so() -> None:
