@@ -31,12 +31,23 @@ class Table:
     Attributes:
         path: of the file.
         header: names of the columns.
-        lines: the lines below it, read as they are asked for; blank ones are left out.
+        rows: number and cells, as they stand, of each line below it; read as they are asked for, blank ones
+            left out.
     """
 
     path: Path
     header: tuple[str, ...]
-    lines: Iterator[Line]
+    rows: Iterator[tuple[int, list[str]]]
+
+    @property
+    def lines(self) -> Iterator[Line]:
+        """The rows with their cells by column."""
+        return (self.line(number, cells) for number, cells in self.rows)
+
+    def line(self, number: int, cells: Sequence[str]) -> Line:
+        """A row with its cells by column."""
+        named = {name: cell.strip() for name, cell in zip(self.header, cells, strict=True)}
+        return Line(self.path, number, named)
 
     def require(self, columns: Sequence[str], optional: Sequence[str] = ()) -> None:
         """Refuse a header that lacks a column, or has one of those it is asked for twice."""
@@ -62,7 +73,7 @@ def open_table(path: Path) -> Iterator[Table]:
             reader = csv.reader(stream, strict=True)
             header = tuple(name.strip() for name in next(reader, []))
 
-            def lines() -> Iterator[Line]:
+            def rows() -> Iterator[tuple[int, list[str]]]:
                 for cells in reader:
                     if cells and len(cells) != len(header):
                         raise InputError(
@@ -70,10 +81,9 @@ def open_table(path: Path) -> Iterator[Table]:
                             f"{len(header)}; quote fields that contain commas"
                         )
                     if cells:
-                        stripped = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
-                        yield Line(path, reader.line_num, stripped)
+                        yield reader.line_num, cells
 
-            yield Table(path, header, lines())
+            yield Table(path, header, rows())
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}; pass an existing CSV file") from error
     except UnicodeDecodeError as error:
