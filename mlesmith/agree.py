@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,16 +11,6 @@ import typer
 from mlesmith.console import Json, emit, note, number, say, show_table
 
 COLUMNS = ("pearson_r", "r_squared", "spearman_rho", "kendall_tau_b", "ccc", "top3_overlap", "top5_overlap")
-STATISTICS = {
-    "pearson_r": "Pearson r",
-    "r_squared": "R2",
-    "slope": "slope, least squares",
-    "spearman_rho": "Spearman rho",
-    "kendall_tau_b": "Kendall tau-b",
-    "ccc": "Lin's CCC",
-    "top3_overlap": "top 3 overlap",
-    "top5_overlap": "top 5 overlap",
-}
 
 
 class IntervalKind(StrEnum):
@@ -84,6 +73,8 @@ def agree(
 
 def show(document: dict[str, Any]) -> None:
     """Print the agreement document for people."""
+    from reports.tables import evidence_table
+
     pairs = document["pairs"]
     show_table(
         "Agreement",
@@ -102,7 +93,8 @@ def show(document: dict[str, Any]) -> None:
     )
     for pair in pairs:
         if pair["n"] > 2:
-            _show_intervals(pair)
+            table = evidence_table(pair, title=f"{pair['a']} - {pair['b']}: how sure, and what it rests on")
+            show_table(table.title, table.header, table.cells(nothing=""))
     together = document["all_sets"]
     alpha, icc = number(together["cronbach_alpha"]), number(together["icc_2_1"])
     say(f"all sets: Cronbach's alpha {alpha}, ICC(2,1) {icc}")
@@ -116,43 +108,6 @@ def show(document: dict[str, Any]) -> None:
         say("\n[bold]Mind[/bold]")
     for line in document["notes"]:
         say(f"- {_plain(line)}")
-
-
-def _show_intervals(pair: dict[str, Any]) -> None:
-    """Every statistic with its intervals over tasks and over models, and what it rests on."""
-    level = next((i["level"] for i in (pair["intervals"] | pair["intervals_by_models"]).values()), None)
-    shown = "interval" if level is None else f"{level:.0%}"
-    columns = ["statistic", "value", f"{shown}: other models", "without one model", "p, random pairing"]
-    if pair["by_tasks"]:
-        columns[2:2] = [f"{shown}: other tasks", "without one task"]
-    show_table(f"{pair['a']} - {pair['b']}: how sure", columns, _rows(pair))
-
-
-def _rows(pair: dict[str, Any]) -> Iterator[list[str]]:
-    influence = pair["influence"]
-    for name, words in STATISTICS.items():
-        row = [words, number(pair[name])]
-        if pair["by_tasks"]:
-            row += [_interval(pair["intervals"].get(name)), _without(influence["tasks"], name)]
-        row += [_interval(pair["intervals_by_models"].get(name)), _without(influence["models"], name)]
-        p = pair["permutation"].get(name, {}).get("p")
-        yield [*row, "" if p is None else f"{p:.2g}"]
-    for name, words in (("deming", "slope, Deming"), ("passing_bablok", "slope, Passing-Bablok")):
-        line = pair["lines"][name] or {"slope": None, "slope_interval": None}
-        blank = ["", ""] if pair["by_tasks"] else []
-        yield [words, number(line["slope"]), *blank, _interval(line["slope_interval"]), "", ""]
-
-
-def _interval(interval: dict[str, Any] | None) -> str:
-    if interval is None or interval["low"] is None or interval["high"] is None:
-        return "-"
-    return f"{number(interval['low'])} to {number(interval['high'])}"
-
-
-def _without(influence: dict[str, Any] | None, name: str) -> str:
-    """Smallest and largest value without any one model or task."""
-    values = [row[name] for row in (influence or {"without": []})["without"] if row[name] is not None]
-    return f"{number(min(values))} to {number(max(values))}" if values else "-"
 
 
 def _plain(text: str) -> str:

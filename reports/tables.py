@@ -19,6 +19,17 @@ AGREEMENT_COLUMNS = {
     "top3_overlap": "Top-3",
     "top5_overlap": "Top-5",
 }
+STATISTICS = {
+    "pearson_r": "Pearson r",
+    "r_squared": "R²",
+    "slope": "slope, least squares",
+    "spearman_rho": "Spearman ρ",
+    "kendall_tau_b": "Kendall τ-b",
+    "ccc": "Lin's CCC",
+    "top3_overlap": "Top-3 overlap",
+    "top5_overlap": "Top-5 overlap",
+}
+LINES = {"deming": "slope, Deming", "passing_bablok": "slope, Passing-Bablok"}
 NOTHING = "–"
 
 
@@ -170,3 +181,66 @@ def agreement_table(document: Mapping[str, Any], *, title: str, notes: Sequence[
         },
         notes=notes,
     )
+
+
+def evidence_table(pair: Mapping[str, Any], *, title: str, notes: Sequence[str] = ()) -> Table:
+    """One row per statistic of a pair with evidence: intervals by what was sampled, and what it rests on.
+
+    Args:
+        pair: of an agreement document, with the keys that evidence adds.
+        title, notes: of the table.
+    """
+    known = pair["intervals"] | pair["intervals_by_models"]
+    level = next((f"{interval['level']:.0%}" for interval in known.values()), "interval")
+    headers = {
+        "statistic": "Statistic",
+        "value": "value",
+        "tasks": f"{level}, other tasks",
+        "models": f"{level}, other models",
+        "without_task": "without any one task",
+        "without_model": "without any one model",
+        "p": "p, random pairing",
+    }
+    rows = []
+    for name, words in STATISTICS.items():
+        row = {
+            "statistic": words,
+            "value": pair[name],
+            "models": _limits(pair["intervals_by_models"].get(name)),
+            "without_model": _without(pair["influence"]["models"], name),
+            "p": pair["permutation"].get(name, {}).get("p"),
+        }
+        if pair["by_tasks"]:
+            row["tasks"] = _limits(pair["intervals"].get(name))
+            row["without_task"] = _without(pair["influence"]["tasks"], name)
+        rows.append(row)
+    for name, words in LINES.items():
+        line = pair["lines"][name] or {}
+        rows.append(
+            {"statistic": words, "value": line.get("slope"), "models": _limits(line.get("slope_interval"))}
+        )
+    columns = [name for name in headers if pair["by_tasks"] or name not in ("tasks", "without_task")]
+    frame = pd.DataFrame(rows, columns=columns).astype({"value": float, "p": float})
+    return Table(
+        title=title,
+        frame=frame,
+        formats={
+            "value": ".3f",
+            "p": ".2g",
+            **dict.fromkeys(set(columns) - {"statistic", "value", "p"}, "s"),
+        },
+        headers=headers,
+        notes=notes,
+    )
+
+
+def _limits(interval: Mapping[str, Any] | None) -> str | None:
+    if interval is None or interval["low"] is None or interval["high"] is None:
+        return None
+    return f"{interval['low']:z.3f} to {interval['high']:z.3f}"
+
+
+def _without(influence: Mapping[str, Any] | None, name: str) -> str | None:
+    """Smallest and largest value without any one model or task."""
+    values = [row[name] for row in (influence or {"without": []})["without"] if row[name] is not None]
+    return f"{min(values):z.3f} to {max(values):z.3f}" if values else None

@@ -79,10 +79,13 @@ def _length(
     notes = [note for note in components.notes if note != CONFOUNDED and not note.startswith(BELOW_ZERO)]
     if known and components.raw["model"] < 0:
         notes.append("the models differ no more than chance makes them: reliability 0")
+    now = coefficient(components, components.n_tasks) if known else math.nan
+    if known and math.isnan(now):
+        notes.append("every model beat the same share on every task: nothing varies")
     return Length(
         tasks=components.n_tasks,
         models=components.n_models,
-        reliability=coefficient(components, components.n_tasks) if known else math.nan,
+        reliability=now,
         interval=interval,
         target=target,
         needed=needed,

@@ -28,9 +28,10 @@ def pair_sentences(evidence: Evidence, lengths: Mapping[str, Length]) -> list[st
     """
     result = evidence.agreement
     if not isfinite(result.pearson_r):
+        verb = "is" if result.n == 1 else "are"
         return [
-            f"{result.a} and {result.b}: {count(result.n, 'model')} rated in both; "
-            "their correlation is not defined."
+            f"{result.a} and {result.b}: {count(result.n, 'model')} {verb} rated in both; their correlation "
+            "is not defined."
         ]
     return [
         _headline(evidence),
@@ -44,6 +45,21 @@ def pair_sentences(evidence: Evidence, lengths: Mapping[str, Length]) -> list[st
         *_equivalence(evidence),
         *_location(evidence),
     ]
+
+
+def interval_caption(evidence: Evidence) -> str:
+    """``r = 0.97, 95% interval 0.85 to 1.00 over tasks, 0.81 to 1.00 over models.``"""
+    result = evidence.agreement
+    if not isfinite(result.pearson_r):
+        return "The correlation is not defined."
+    intervals = {
+        interval.unit: interval
+        for agreement in (evidence.by_models, result)
+        if (interval := agreement.intervals.get("pearson_r")) is not None and _known(interval)
+    }
+    spans = ", ".join(f"{span(intervals[u])} over {u}" for u in ("tasks", "models") if u in intervals)
+    level = next((f", {interval.level:.0%} interval " for interval in intervals.values()), "")
+    return f"r = {result.pearson_r:.2f}{level}{spans}."
 
 
 def span(interval: Interval, digits: int = 2) -> str:
@@ -161,8 +177,9 @@ def _tasks(evidence: Evidence) -> list[str]:
     if swapping:
         worst = int(influence.swaps.argmax())
         line += (
-            f". Leaving out any of {swapping} of {count(len(influence.swaps), 'task')} changes the order of "
-            f"models in the task's own set: without {influence.left_out[worst]}, "
+            f". {swapping} of {count(len(influence.swaps), 'task')} "
+            f"{'alters' if swapping == 1 else 'alter'} the order of models in their set when left "
+            f"out: without {influence.left_out[worst]}, "
             f"{count(int(influence.swaps[worst]), 'pair')} of them "
             f"{'changes' if influence.swaps[worst] == 1 else 'change'} places"
         )
@@ -172,16 +189,14 @@ def _tasks(evidence: Evidence) -> list[str]:
 
 
 def _lengths(evidence: Evidence, lengths: Mapping[str, Length]) -> list[str]:
-    said = []
-    for name in (evidence.agreement.a, evidence.agreement.b):
-        length = lengths.get(name)
-        if length is not None and isfinite(length.reliability):
-            said.append(length_sentence(name, length))
-    return said
+    names = (evidence.agreement.a, evidence.agreement.b)
+    return [length_sentence(name, lengths[name]) for name in names if name in lengths]
 
 
 def length_sentence(name: str, length: Length) -> str:
     """How reliably a set orders models now, and how many tasks it would take."""
+    if not isfinite(length.reliability):
+        return f"How reliably the tasks of {name} order models is not known: {'; '.join(length.notes)}."
     line = (
         f"The {count(length.tasks, 'task')} of {name} order {length.models} models by win rate with a "
         f"reliability of {length.reliability:.2f}"

@@ -14,18 +14,18 @@ from leaderboards.board import COMBINED, WrittenBoard, build_boards
 from leaderboards.normalised import normalised_scores
 from leaderboards.rating import Board
 from leaderboards.results import Results, load_results
+from reports.agreement.words import interval_caption, length_sentence, pair_sentences
 from reports.site.headline import headline
 from reports.site.pictures import Gallery, main_board
 from reports.site.trialpages import Key, key_of, page_names, write_trial_pages
 from reports.site.verdict import (
     SetsAgreement,
     agreement_of_boards,
-    agreement_sentences,
     board_sentence,
-    elo_of,
+    lengths_of,
 )
 from reports.style import short_names
-from reports.tables import agreement_table
+from reports.tables import agreement_table, evidence_table
 from reports.templating import render
 
 MODALITY = "modality-"
@@ -55,7 +55,8 @@ def build_site(jobs: Sequence[Path], out: Path, *, replicates: int = 1000, seed:
     by_name = {board.name: board for board in boards}
     whole = main_board(boards)
     sets = [board for board in boards if board.name != COMBINED]
-    agreement = agreement_of_boards(boards, replicates=replicates, seed=seed)
+    lengths = lengths_of(boards)
+    agreement = agreement_of_boards(boards, lengths, replicates=replicates, seed=seed)
     rated = [row.model for row in whole.rows]
     models = rated + sorted({record.model for record in results.records} - set(rated))
     names = page_names(results.sources)
@@ -66,12 +67,16 @@ def build_site(jobs: Sequence[Path], out: Path, *, replicates: int = 1000, seed:
         boards=[_view(item) for item in written if item.board in boards],
         modality_boards=[_view(item) for item in written if item.board not in boards],
         findings=dict.fromkeys(f.evidence for board in boards for f in board.findings),
-        verdict=[board_sentence(board) for board in sets],
+        verdict=[
+            *(board_sentence(board) for board in sets),
+            *(length_sentence(name, length) for name, length in lengths.items()),
+        ],
         agreement=_agreement_view(agreement, by_name, gallery, out),
         tasks=_task_rows(results, whole, models, names),
         task_models=short_names(models),
         pictures={
             "ratings": gallery.ratings(boards),
+            "reliability": gallery.reliability(lengths),
             "own_scale": gallery.own_scale(whole),
             "task_scale": gallery.task_scale(whole),
             "distributions": gallery.distributions(_tasks(results)),
@@ -107,14 +112,18 @@ def _agreement_view(
     write_atomically(out / "agreement.csv", table.csv())
     write_atomically(out / "agreement.json", strict_json(agreement.document) + "\n")
     pairs = []
-    for plain in agreement.by_models:
-        pair = next(p for p in agreement.pairs if (p.a, p.b) == (plain.a, plain.b))
+    for evidence in agreement.evidence:
+        pair = evidence.agreement
+        document = next(p for p in agreement.document["pairs"] if (p["a"], p["b"]) == (pair.a, pair.b))
         pairs.append(
             {
                 "pair": pair,
-                "sentences": agreement_sentences(pair, plain, elo_of(boards[pair.a]), elo_of(boards[pair.b])),
+                "evidence": evidence_table(document, title="How sure, and what it rests on"),
+                "sentences": pair_sentences(evidence, {}),
+                "caption": interval_caption(evidence),
                 "scatter": gallery.scatter(pair, boards),
                 "bland_altman": gallery.bland_altman(pair, boards),
+                "influence": gallery.influence(evidence),
             }
         )
     return {"table": table, "pairs": pairs, "document": agreement.document}

@@ -13,11 +13,15 @@ from matplotlib.figure import Figure
 from leaderboards.board import COMBINED
 from leaderboards.normalised import normalised_scores
 from leaderboards.rating import Board
+from reports.agreement.evidence import Evidence
+from reports.agreement.reliability import Length
 from reports.figures.agreement import agreement_scatter, bland_altman_plot
 from reports.figures.curves import step_curves
 from reports.figures.distributions import task_distributions
 from reports.figures.forest import forest_plot
 from reports.figures.heatmap import task_heatmap
+from reports.figures.influence import influence_plot
+from reports.figures.reliability import reliability_plot
 from reports.figures.resources import resources_plot
 from reports.progress import own_scale_panels, task_scale_panels
 from reports.style import Look, looks, save_figure
@@ -59,6 +63,18 @@ class Gallery:
         figure = bland_altman_plot(pair, _pair_frame(pair, boards), self._looks)
         alt = f"Bland-Altman plot: rating on {pair.a} minus rating on {pair.b} against their mean."
         return self._keep(f"bland-altman-{pair.a}-{pair.b}", figure, alt)
+
+    def influence(self, evidence: Evidence) -> Picture:
+        """The correlation of two sets without each model and each task."""
+        a, b = evidence.agreement.a, evidence.agreement.b
+        figure = influence_plot(evidence.models, evidence.tasks, self._looks)
+        alt = f"Pearson's r of {a} and {b} without each model, and without each task."
+        return self._keep(f"influence-{a}-{b}", figure, alt)
+
+    def reliability(self, lengths: Mapping[str, Length]) -> Picture:
+        """Reliability of each set with any number of tasks."""
+        alt = "Reliability by number of tasks for each set, with today's number marked."
+        return self._keep("reliability", reliability_plot(lengths), alt)
 
     def own_scale(self, board: Board) -> Picture:
         """Best-so-far curves, each run on its own scale."""
