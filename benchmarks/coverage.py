@@ -312,7 +312,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--part", default=",".join(get_args(Part)), help="what to measure")
-    parser.add_argument("--scenario", default=",".join(known), help="which, separated by commas")
+    parser.add_argument("--scenario", help=f"of {', '.join(known)}; all parts of those named are measured")
     parser.add_argument("--tasks", default="20,50,100", help="numbers of tasks, separated by commas")
     parser.add_argument("--sets", type=int, default=200, help="data sets per cell")
     parser.add_argument("--replicates", type=int, default=500, help="of each bootstrap")
@@ -320,18 +320,17 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--json", type=Path, help="write the figures there")
     arguments = parser.parse_args()
-    chosen, parts = arguments.scenario.split(","), arguments.part.split(",")
-    for option, given, allowed in (("scenario", chosen, known), ("part", parts, get_args(Part))):
+    named = arguments.scenario.split(",") if arguments.scenario else []
+    parts = arguments.part.split(",")
+    for option, given, allowed in (("scenario", named, known), ("part", parts, get_args(Part))):
         if not set(given) <= set(allowed):
             parser.error(f"--{option}: {','.join(given)}; known are {', '.join(allowed)}")
     cells = [
         Cell(part, name, int(tasks))
         for part in get_args(Part) if part in parts
-        for name in known if name in chosen and part in known[name].parts
+        for name in named or known if named or part in known[name].parts
         for tasks in arguments.tasks.split(",")
     ]  # fmt: skip
-    if not cells:
-        parser.error("these scenarios have none of these parts")
     started, found = time.perf_counter(), {}
     for cell, results, redrawn in simulate(
         cells, arguments.sets, arguments.replicates, arguments.seed, arguments.workers
