@@ -199,8 +199,9 @@ def _linear_of(c: float) -> Learner:
 
 def _forest_of(family: str, leaf: int, problem: Problem) -> Learner:
     """Fewer trees on many rows and fewer tries on wide ones, so that a program stays within seconds."""
-    trees = max(25, min(100, 200_000 // (problem.rows[0] * problem.n_outputs)))
-    wide = problem.width > 20 or problem.texts
+    outputs = 1 if problem.kind in ("classes", "shares") else problem.n_outputs
+    trees = max(25, min(100, 200_000 // (problem.rows[0] * outputs)))
+    wide = problem.rows[0] * (problem.width + 20 * len(problem.texts)) > 60_000
     share = "sqrt" if problem.classifies else 0.15 if wide else 0.4
     return Learner(family, {"trees": trees, "leaf": leaf, "share": share})
 
