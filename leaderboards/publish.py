@@ -15,6 +15,7 @@ from harness.models.pricing import PriceTable
 from harness.records import JobPaths, strict_json, write_atomically
 from leaderboards.normalised import DEFINITION
 from leaderboards.rating import Board
+from leaderboards.rating_notes import rating_notes, task_notes
 from leaderboards.results import Results, budget_text
 from leaderboards.scores import scores_text
 
@@ -90,6 +91,7 @@ def json_document(board: Board, prices: PriceTable) -> dict[str, Any]:
             "left_out_because": "infrastructure failures say nothing about a model",
         },
         "findings": [asdict(finding) for finding in board.findings],
+        "notes": [*rating_notes(board.ratings), *task_notes(board.ratings.comparisons, clustered=True)],
         "provenance": {
             "jobs": [{"job": job.name, "git_commit": _git_commit(job)} for job in board.results.jobs],
             "versions": {name: _version(name) for name in _PACKAGES},

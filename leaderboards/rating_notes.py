@@ -81,7 +81,7 @@ def _separated(fitted: Fit) -> list[str]:
     listed = "; ".join(f"{', '.join(names)} ({place})" for place, names in places.items())
     return [
         f"no finite rating: {listed}. Their results tell the order but no distance: add tasks, or models "
-        "nearer to them; --prior firth gives finite numbers under a prior"
+        "nearer to them; `mlesmith rate --prior firth` gives finite numbers under a prior"
     ]
 
 
@@ -98,7 +98,7 @@ def _groups(fitted: Fit) -> list[str]:
         return [f"never compared: {listed}; only the prior puts them on one scale: run them on common tasks"]
     return [
         f"never compared: {listed}; ratings and ranks hold within each group only: run them on common tasks, "
-        "or give --prior-sd 300 for one scale under a prior"
+        "or `mlesmith rate --prior-sd 300` for one scale under a prior"
     ]
 
 

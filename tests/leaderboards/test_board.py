@@ -119,6 +119,7 @@ def test_undefeated_and_winless_models_have_a_rank_but_no_rating(tmp_path: Path)
     ]
     twin = json.loads(item.json.read_text(encoding="utf-8"))
     assert [(row["status"], row["elo"]) for row in twin["rows"]] == [("separated", None)] * 2
+    assert [note.split(":")[0] for note in twin["notes"]] == ["no finite rating", "only 2 tasks"]
     check = check_board(item.csv)
     assert check.ok and [finding.code for finding in check.findings] == ["no-ratings"]
 
@@ -130,13 +131,16 @@ def test_rebuilding_gives_the_same_bytes(tmp_path: Path) -> None:
     for one, two in zip(first, second, strict=True):
         assert one.csv.read_bytes() == two.csv.read_bytes()
         assert one.json.read_bytes() == two.json.read_bytes()
+        assert one.scores.read_bytes() == two.scores.read_bytes()
 
 
 def test_the_order_of_jobs_does_not_matter(tmp_path: Path) -> None:
     jobs = [write_job(tmp_path / "r", *reference_trials()), write_job(tmp_path / "s", *smith_trials())]
     one = build_boards(jobs, tmp_path / "one")
     two = build_boards(jobs[::-1], tmp_path / "two")
-    assert [item.json.read_bytes() for item in one] == [item.json.read_bytes() for item in two]
+    for a, b in zip(one, two, strict=True):
+        assert a.json.read_bytes() == b.json.read_bytes()
+        assert a.scores.read_bytes() == b.scores.read_bytes()
 
 
 def test_the_json_twin_is_strict_and_has_the_provenance(tmp_path: Path) -> None:
@@ -176,6 +180,17 @@ def test_infrastructure_failures_are_left_out_and_counted(tmp_path: Path) -> Non
         "left_out_because": "infrastructure failures say nothing about a model",
     }  # fmt: skip
     assert "trials-left-out" in [finding["code"] for finding in twin["findings"]]
+
+
+def test_the_scores_beside_a_board_are_its_counted_trials(tmp_path: Path) -> None:
+    lost = trial("a", GOOD, None, attempt=2, status=Status.PROVIDER_ERROR)
+    item = build(tmp_path, lost, trial("a", POOR, None), trial("a", GOOD, 0.1 + 0.2), trial("b", GOOD, 1e-9))
+    assert item["reference"].scores.read_text(encoding="utf-8").splitlines() == [
+        "task,model,attempt,score,valid,higher_is_better",
+        "reference/a,scripted/good,1,0.30000000000000004,true,false",
+        "reference/a,scripted/poor,1,,false,false",
+        "reference/b,scripted/good,1,1e-09,true,false",
+    ]
 
 
 def test_a_candidates_own_failure_counts_against_it(tmp_path: Path) -> None:

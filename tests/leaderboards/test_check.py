@@ -82,6 +82,15 @@ def test_mixed_conditions_are_found(tmp_path: Path, old: str, new: str) -> None:
     assert check(tmp_path, [*GOOD[:2], GOOD[2].replace(old, new)]) == [("mixed-conditions", "error")]
 
 
+def test_the_offset_is_told_with_the_sums(tmp_path: Path) -> None:
+    path = tmp_path / "board.csv"
+    path.write_text("\n".join(line.replace("904.6", "903.0") for line in GOOD) + "\n", encoding="utf-8")
+    [finding] = check_board(path).findings
+    # 1095.4 + 903.0 = 1998.4, where 2000 is right and rounding explains 0.05 per row.
+    for words in ("2 ratings sum to 1998.4", "2000.0", "0.1 at most", "off by -1.6", "missing or altered"):
+        assert words in finding.evidence
+
+
 def test_rows_out_of_order_and_missing_rows_are_found(tmp_path: Path) -> None:
     assert check(tmp_path, [GOOD[0], GOOD[2], GOOD[1]]) == [("row-order", "error")]
     assert check(tmp_path, GOOD[:2]) == [("offset", "error")]

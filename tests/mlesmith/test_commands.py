@@ -33,7 +33,7 @@ def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     def refuse(word: str) -> None:
         raise AssertionError(f"{word} in JSON")
 
-    read = json.loads(done.stdout, parse_constant=refuse)
+    read: dict[str, Any] = json.loads(done.stdout, parse_constant=refuse)
     assert read["schema_version"] == 1
     return read
 
@@ -98,6 +98,9 @@ def test_run_then_board_then_check_then_agree_then_report(iris: Task, tmp_path: 
     assert done.returncode == 0, done.stderr
     csv = Path(document(done)["boards"][0]["csv"])
     assert csv.name == "board-reference.csv"
+    rated = document(mlesmith("rate", Path(document(done)["boards"][0]["scores"]), "--json"))
+    twin = json.loads(csv.with_suffix(".json").read_text(encoding="utf-8"))
+    assert [row["elo"] for row in rated["ratings"]] == [row["elo"] for row in twin["rows"]]
     assert document(mlesmith("board", "check", csv, "--json"))["ok"]
 
     done = mlesmith("report", job, "--html", tmp_path / "site", "--json")
