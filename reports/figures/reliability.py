@@ -10,6 +10,9 @@ from matplotlib.figure import Figure
 from reports.agreement.reliability import Length
 from reports.style import DASHES, MARKERS, MUTED, PALETTE, say_nothing, styled
 
+FAR = 10
+"""Times today's tasks from which on the tasks are drawn on a logarithmic axis."""
+
 
 @styled
 def reliability_plot(lengths: Mapping[str, Length]) -> Figure:
@@ -51,7 +54,11 @@ def reliability_plot(lengths: Mapping[str, Length]) -> Figure:
         0.995, target - 0.012, f"{target:g}", transform=axes.get_yaxis_transform(), ha="right", va="top",
         fontsize=8.5, color=MUTED,
     )  # fmt: skip
-    axes.set_xlim(left=0)
+    if next(iter(drawn.values())).curve[-1][0] > FAR * max(length.tasks for length in drawn.values()):
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:.0f}")
+    else:
+        axes.set_xlim(left=0)
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("Tasks")
     axes.set_ylabel("Reliability")
