@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from stats.bradley_terry import FirthPrior, Fit, fit
 from stats.comparisons import Attempts, Comparisons
@@ -23,6 +23,8 @@ Ints = NDArray[np.int64]
 
 BATCH_NUMBERS = 1 << 20
 """Numbers per array of a batch of refits: a few times the size of a processor's cache."""
+MOST = 1_000_000_000
+"""Single comparisons that are resampled at most; each takes four bytes."""
 
 
 def bootstrap_ratings(
@@ -61,7 +63,7 @@ def bootstrap_ratings(
         drawn += tasks * np.arange(last - first)[:, None]
         copies = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape).T
         if results is None:
-            return _weighted_tasks(comparisons, copies)
+            return _weighted_tasks(comparisons, copies.astype(np.float64))
         return _resampled_attempts(results, copies, rng)
 
     return _refit(fitted, replicates, draw)
@@ -87,10 +89,12 @@ def bootstrap_comparisons(
         (B, n) ratings; NaN columns for models that the full data give no rating.
 
     Raises:
-        ValueError: weights that are not counts, by name of the models.
+        ValueError: weights that are not counts, by name of the models, or no comparison, or too many.
     """
     fitted = _checked(comparisons, fitted)
     rng = np.random.default_rng(seed)
+    if not comparisons.wins.any():
+        raise ValueError("resampling comparisons needs at least one comparison")
     decisive = comparisons.total
     tied = np.zeros_like(decisive) if comparisons.ties is None else comparisons.ties.sum(axis=0)
     decisive = decisive - tied / 2.0
@@ -105,6 +109,8 @@ def bootstrap_comparisons(
     won, level = np.nonzero(decisive), np.nonzero(np.triu(tied))
     cells = np.concatenate([decisive[won], tied[level]]).astype(np.int64)
     size = int(cells.sum())
+    if size > MOST:
+        raise ValueError(f"{size} comparisons are too many to be resampled one by one; the most is {MOST}")
     cell_of_comparison = np.repeat(np.arange(len(cells), dtype=np.int32), cells)
     # A multinomial draw is independent Poisson counts, given their sum. Their rates are set so that the sum
     # falls just short of the size (else the column is drawn anew), and single comparisons make up the rest.
@@ -133,19 +139,31 @@ def jackknife_ratings(comparisons: Comparisons, fitted: Fit | None = None) -> Fl
     """(T, n) ratings without each task in turn; NaN where its absence leaves no finite fit."""
     fitted = _checked(comparisons, fitted)
     _check_tasks(comparisons)
+    return weighted_ratings(comparisons, fitted, 1.0 - np.eye(len(comparisons.tasks)))
+
+
+def weighted_ratings(comparisons: Comparisons, fitted: Fit, weights: ArrayLike) -> Floats:
+    """Ratings refitted with every task counted as often as the weights say.
+
+    Args:
+        comparisons: of T tasks.
+        fitted: the fit of all tasks, whose scale, anchor and prior are used.
+        weights: (B, T), finite and not negative; 0 leaves the task out.
+
+    Returns:
+        (B, n) ratings; NaN where models that were fitted together have no finite fit.
+
+    Raises:
+        ValueError: another shape, or a weight out of range.
+    """
+    fitted = _checked(comparisons, fitted)
+    times = np.asarray(weights, dtype=np.float64)
     tasks = len(comparisons.tasks)
-
-    def draw(first: int, last: int) -> Floats:
-        kept = np.arange(tasks)[:, None] != np.arange(first, last)
-        return _weighted_tasks(comparisons, kept.astype(np.int64))
-
-    return _refit(fitted, tasks, draw)
-
-
-def failed_replicates(ratings: Floats, fitted: Fit) -> int:
-    """Number of bootstrap replicates that lack a rating which the full data have."""
-    rated = np.isfinite(fitted.ratings)
-    return int(np.isnan(ratings[:, rated]).any(axis=1).sum())
+    if times.ndim != 2 or times.shape[1] != tasks or not len(times):
+        raise ValueError(f"need replicates by {tasks} tasks, not weights of shape {times.shape}")
+    if not (np.isfinite(times).all() and (times >= 0).all()):
+        raise ValueError("weights of tasks must be finite and not negative")
+    return _refit(fitted, len(times), lambda first, last: _weighted_tasks(comparisons, times[first:last].T))
 
 
 def _checked(comparisons: Comparisons, fitted: Fit | None) -> Fit:
@@ -160,12 +178,10 @@ def _check_tasks(comparisons: Comparisons) -> None:
         raise ValueError("resampling tasks needs at least two tasks")
 
 
-def _weighted_tasks(comparisons: Comparisons, copies: Ints) -> Floats:
-    """(n, n, B) wins summed over the tasks, each as often as the (T, B) copies say."""
+def _weighted_tasks(comparisons: Comparisons, times: Floats) -> Floats:
+    """(n, n, B) wins summed over the tasks, each as often as the (T, B) times say."""
     tasks, n, _ = comparisons.wins.shape
-    return np.asarray(
-        (comparisons.wins.reshape(tasks, n * n).T @ copies.astype(np.float64)).reshape(n, n, -1)
-    )
+    return np.asarray((comparisons.wins.reshape(tasks, n * n).T @ times).reshape(n, n, -1))
 
 
 def _resampled_attempts(results: Attempts, copies: Ints, rng: np.random.Generator) -> Floats:
@@ -228,7 +244,9 @@ def _strengths(wins: Floats, fitted: Fit, block: Ints, inverse: Floats) -> Float
     ahead, behind = wins[i, j], wins[j, i]
     exists = np.ones(batch, dtype=bool) if fitted.precision > 0 else _connected(ahead, behind, wins, firth)
     if not firth:
-        near, solved = solve_near(ahead, behind, start, inverse, fitted.precision)
+        # Steps are as long as they should be where the information is that of the tables.
+        share = wins.sum() / batch / fitted.wins[np.ix_(block, block)].sum()
+        near, solved = solve_near(ahead, behind, start, inverse / max(share, 1e-12), fitted.precision)
         solved &= exists
         theta[:, solved] = near[:, solved]
         exists &= ~solved

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from stats.comparisons import Comparisons
 from stats.connectivity import Connectivity, analyse
 from stats.firth import solve_firth
-from stats.newton import CONVERGED, inverse_information, solve
+from stats.newton import CONVERGED, check_weights, inverse_information, solve
 
 Floats = NDArray[np.float64]
 
@@ -47,8 +47,8 @@ class GaussianPrior:
     sd: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.sd < np.inf:
-            raise ValueError(f"prior sd must be positive and finite, not {self.sd}")
+        if not 1e-3 <= self.sd <= 1e9:
+            raise ValueError(f"prior sd must lie between 1e-3 and 1e9 rating points, not {self.sd}")
 
 
 @dataclass(frozen=True)
@@ -165,8 +165,9 @@ def fit(
         strict: raise instead of returning a model that is not plainly `rated`.
 
     Raises:
-        ValueError: no model, no comparison among two or more models, a bad scale, an anchor without a rating,
-            or, with `strict`, models without a plain rating, by name.
+        ValueError: no model, no comparison among two or more models, weights that lie too far apart to be
+            summed, a bad scale, an anchor without a rating, or, with `strict`, models without a plain rating,
+            by name.
     """
     if not (scale > 0 and base > 1 and np.isfinite([scale, base, offset]).all()):
         raise ValueError("scale must be positive, base above 1 and offset finite")
@@ -178,11 +179,12 @@ def fit(
         raise ValueError("no models to rate")
     if n > 1 and not wins.any():
         raise ValueError("no comparisons: no two models have a result on the same task")
+    unit = scale / float(np.log(base))
+    check_weights(wins, names, _precision(prior, unit))
 
     graph = analyse(wins)
     # One model has no one to meet, and is rated all the same.
     compared = np.asarray(wins.any(axis=1) | wins.any(axis=0) | (n == 1))
-    unit = scale / float(np.log(base))
     theta = np.full(n, np.nan)
     iterations, gradient_norm = 0, 0.0
     for block in _blocks(graph, compared, prior):

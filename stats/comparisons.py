@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stats.outcomes import coded, tally
 from stats.score_tables import InvalidPolicy, compare_scores
+from stats.vectors import LARGEST
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -72,10 +73,10 @@ class Comparisons:
                 repeated = [name for name, times in Counter(names).items() if times > 1]
                 raise ValueError(f"{kind} names are not distinct: {', '.join(repeated)}")
         if not _weights(self.wins):
-            t, i, j = np.argwhere(~(np.isfinite(self.wins) & (self.wins >= 0)))[0]
+            t, i, j = np.argwhere(~((self.wins >= 0) & (self.wins <= LARGEST)))[0]
             raise ValueError(
                 f"weight {self.wins[t, i, j]} of {self.models[i]} over {self.models[j]} on task "
-                f"{self.tasks[t]}: weights must be finite and not negative"
+                f"{self.tasks[t]}: weights must be finite (at most {LARGEST:g}) and not negative"
             )
         itself = np.argwhere(np.einsum("tii->ti", self.wins))
         if itself.size:
@@ -250,8 +251,8 @@ class Comparisons:
 
 
 def _weights(array: Floats) -> bool:
-    """Whether all are finite and not negative; NaN fails both comparisons."""
-    return not array.size or bool(array.min() >= 0 and array.max() < np.inf)
+    """Whether all are within their range; NaN fails both comparisons."""
+    return not array.size or bool(array.min() >= 0 and array.max() <= LARGEST)
 
 
 def _places(kind: str, known: tuple[str, ...], wanted: Sequence[str] | None) -> list[int]:

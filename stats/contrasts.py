@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import expit, stdtr, stdtrit
+from scipy.special import bdtr, expit, stdtr, stdtrit
 
 from stats.bradley_terry import Fit
 from stats.comparisons import Comparisons
@@ -129,13 +129,14 @@ def contrasts(
     t = np.divide(difference, error, out=np.full(len(i), np.nan), where=testable)
     p = np.where(testable, 2.0 * stdtr(freedom, -np.abs(t)), np.nan)
     test, notes = [T_TEST if usable else "" for usable in testable], [""] * len(i)
-    won, met = tasks_won(comparisons)
+    wins, met = tasks_won(comparisons)
+    won, lost = wins[i, j], wins[j, i]
+    signed = ~testable & met[i, j]
+    p[signed], tasks[signed] = sign_test(won[signed], lost[signed]), (won + lost)[signed]
     for k in np.flatnonzero(~testable):
-        a, b = i[k], j[k]
-        notes[k] = _why(fitted, pairs, a, b)
-        if met[a, b]:
-            p[k], test[k] = sign_test(int(won[a, b]), int(won[b, a])), SIGN_TEST
-            tasks[k] = won[a, b] + won[b, a]
+        notes[k] = _why(fitted, pairs, i[k], j[k])
+        if signed[k]:
+            test[k] = SIGN_TEST
         else:
             notes[k] += ", and the two never met"
     per_unit = 1.0 / fitted.unit
@@ -189,11 +190,10 @@ def tasks_won(comparisons: Comparisons) -> tuple[Ints, NDArray[np.bool_]]:
     return np.asarray(won, dtype=np.int64), np.asarray(total + total.T > 0)
 
 
-def sign_test(won: int, lost: int) -> float:
-    """Exact two-sided p value of winning and losing a task being equally likely; 1 if all were tied."""
-    from scipy.stats import binomtest
-
-    return float(binomtest(won, won + lost).pvalue) if won + lost else 1.0
+def sign_test(won: Ints, lost: Ints) -> Floats:
+    """Exact two-sided p values of winning and losing a task being equally likely; 1 if all were tied."""
+    # The law is symmetric, so both tails are as likely.
+    return np.asarray(np.minimum(1.0, 2.0 * bdtr(np.minimum(won, lost), won + lost, 0.5)))
 
 
 def adjusted(p: Floats, method: Adjustment) -> Floats:

@@ -24,7 +24,7 @@ from stats.bradley_terry import fit
 from stats.comparisons import Comparisons
 from stats.connectivity import analyse
 from stats.intervals import Intervals, check_level
-from stats.newton import CONVERGED
+from stats.newton import CONVERGED, check_weights
 from stats.sandwich import SANDWICH
 
 Floats = NDArray[np.float64]
@@ -98,6 +98,7 @@ def davidson(
     counts = wins + wins.transpose(0, 2, 1)
     if not counts.any():
         raise ValueError("no comparisons: no two models have a result on the same task")
+    check_weights(wins.sum(axis=0), models)
     n_tasks = int(counts.any(axis=(1, 2)).sum())
     missing = np.full((n + 1, n + 1), np.nan)
     if not decisive.any():

@@ -12,7 +12,7 @@ from typing import Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtri, stdtrit
 
 from stats.intervals import Interval, check_level
 
@@ -164,8 +164,15 @@ def success_rate(successes: Sequence[Sequence[bool]], level: float = 0.95) -> Ra
 
     Returns:
         The rate; its interval lies within [0, 1] and is NaN with fewer than two tasks.
+
+    Raises:
+        ValueError: an outcome that is not true or false (NaN, say), or a bad level.
     """
     check_level(level)
+    for t, task in enumerate(successes):
+        for outcome in task:
+            if outcome not in (True, False):
+                raise ValueError(f"task {t}: an outcome is true or false, not {outcome!r}")
     tried = [task for task in successes if len(task)]
     left_out = len(successes) - len(tried)
     notes = (f"{left_out} tasks without an attempt left out",) if left_out else ()
@@ -182,11 +189,19 @@ def success_rate(successes: Sequence[Sequence[bool]], level: float = 0.95) -> Ra
         trials = min(value * (1.0 - value) / variance, attempts) if variance > 0 else attempts
         if single or value in (0.0, 1.0):
             trials = tasks
-        tail = (1.0 - level) if single else 2.0 * float(ndtr(-stdtrit(tasks - 1, (1.0 + level) / 2.0)))
-        from statsmodels.stats.proportion import proportion_confint
-
-        low, high = proportion_confint(value * trials, trials, alpha=tail, method="wilson")
+        upper = (1.0 + level) / 2.0
+        reach = float(ndtri(upper) if single else stdtrit(tasks - 1, upper))
+        low, high = _wilson(value, trials, reach)
     return Rate(value, Interval(float(low), float(high), level, method, tasks, "tasks"), notes)
+
+
+def _wilson(share: float, trials: float, reach: float) -> tuple[float, float]:
+    """Wilson's limits: the shares p with |share - p| = reach sqrt(p (1 - p) / trials)."""
+    pull = reach**2 / trials
+    centre = (share + pull / 2.0) / (1.0 + pull)
+    half = np.sqrt(pull * share * (1.0 - share) + pull**2 / 4.0) / (1.0 + pull)
+    # The limits lie within [0, 1] but for rounding.
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
 def _valid(score: float | None) -> TypeGuard[float]:

@@ -11,6 +11,7 @@ many matrices whose solutions lie near a known one, as in a bootstrap.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,8 @@ CHORD_STEP = 1e-9
 CHORD_ITERATIONS = 30
 LARGE = 200
 """From this many models on, one factorisation costs more than another pass over the matrix."""
+SPAN = 1e-12
+"""A weight as small as this beside the largest one drowns in the rounding of the sums."""
 EXPONENT = 300.0
 """Largest difference of strengths for which squares of their exponentials stay within the range of floats."""
 
@@ -41,6 +44,24 @@ class Solution:
     theta: Floats
     iterations: int
     gradient_norm: Floats
+
+
+def check_weights(wins: Floats, models: Sequence[str], precision: float = 0.0) -> None:
+    """Refuse a (n, n) win matrix, or a normal prior beside it, whose fit would rest on rounding.
+
+    What is left of a difference of weights, 1e-17 for 0, would pass for a win that keeps a model from being
+    undefeated, and give it a huge finite rating.
+    """
+    largest = wins.max(initial=0.0)
+    smallest = wins.min(where=wins > 0, initial=np.inf)
+    if smallest < SPAN * largest or (0 < largest < 1e-100):
+        i, j = np.argwhere(wins == smallest)[0]
+        raise ValueError(
+            f"the wins of {models[i]} over {models[j]} weigh {smallest:g}, the largest are {largest:g}: "
+            f"weights must be above 1e-100 and within a factor of {1 / SPAN:.0e} of each other"
+        )
+    if 0 < precision < SPAN * largest:
+        raise ValueError(f"the prior is too weak to be felt beside a weight of {largest:g}: lower its sd")
 
 
 def solve(wins: Floats, precision: float = 0.0, start: Floats | None = None) -> Solution:

@@ -77,7 +77,7 @@ def performance_ratios(
     Raises:
         ValueError: shapes that do not fit, an infinite score, or a negative one unless it counts as failed.
     """
-    table = np.array(scores, dtype=np.float64)
+    table = np.array(scores, dtype=np.float64) + 0.0  # a ratio to -0.0 would be minus infinity
     up = np.asarray(higher_is_better, dtype=bool)
     if table.ndim != 2 or up.shape != (table.shape[1],) or table.size == 0:
         raise ValueError(f"need models by tasks and a direction per task, not {table.shape} and {up.shape}")
@@ -133,16 +133,17 @@ def area_under_profile(ratios: Ratios, tau_max: float | None = None) -> ProfileA
     Args:
         ratios: of `performance_ratios`.
         tau_max: largest factor. By default MLGym's: 1.05 times the largest ratio, rounded up to a whole
-            number, its log10 rounded up to one decimal. It depends on the results, so areas with the default
-            compare only models of one table.
+            number, its log10 rounded up to one decimal, at most 300. It depends on the results, so areas with
+            the default compare only models of one table.
 
     Raises:
         ValueError: a tau_max that is not finite or not above 1.
     """
     if tau_max is None:
         # Without any result every area is 0, whatever the largest factor.
-        whole = math.ceil(MARGIN * (1.0 if math.isnan(ratios.largest) else ratios.largest))
-        tau_max = 10 ** (math.ceil(10 * math.log10(whole)) / 10)
+        largest = 1.0 if math.isnan(ratios.largest) else min(ratios.largest, 1e300)
+        whole = math.ceil(MARGIN * largest)
+        tau_max = 10.0 ** min(math.ceil(10 * math.log10(whole)) / 10, 300.0)
     if not 1 < tau_max < math.inf:
         raise ValueError(f"tau_max must be finite and above 1, not {tau_max}")
     gained = np.log10(tau_max) - np.log10(np.minimum(ratios.values, tau_max))

@@ -125,11 +125,10 @@ def rank_intervals(
     pairs, (won, met) = pairwise(comparisons, fitted), tasks_won(comparisons)
     n = len(fitted.models)
     signed = met & ~pairs.testable
-    ahead, sign_p = won > won.T, np.ones((n, n))
-    for i, j in np.argwhere(signed & ahead):
-        # Ratings without any spread may contradict the direct results, in a circle of wins for one.
-        if not pairs.difference[i, j] <= NO_SPREAD * fitted.unit:
-            sign_p[i, j] = sign_test(int(won[i, j]), int(won[j, i]))
+    # Ratings without any spread may contradict the direct results, in a circle of wins for one.
+    contradicted = pairs.difference <= NO_SPREAD * fitted.unit
+    ahead = signed & (won > won.T) & ~contradicted
+    sign_p = np.where(ahead, sign_test(won, won.T), 1.0)
     simulated = _simulated(comparisons, fitted, seed, draws)
 
     # [i, j]: whether i is shown to be better than j, or worse, by the tests that speak of i
@@ -160,9 +159,17 @@ def rank_intervals(
 
 
 def win_probabilities(ratings: ArrayLike, scale: float = 400.0, base: float = 10.0) -> Floats:
-    """(n, n) probability that i beats j under the Bradley-Terry model; one half on the diagonal."""
+    """(n, n) probability that i beats j under the Bradley-Terry model; one half between equal ratings.
+
+    An infinite rating wins or loses for sure; NaN has no probability, not even against itself.
+    """
     array = np.asarray(ratings, dtype=np.float64)
-    return np.asarray(expit((array[:, None] - array[None, :]) * np.log(base) / scale))
+    if array.ndim != 1 or not (scale > 0 and base > 1):
+        raise ValueError(f"need a vector of ratings, a scale above 0 and a base above 1, not {array.shape}")
+    equal = array[:, None] == array[None, :]
+    with np.errstate(invalid="ignore", over="ignore"):
+        apart = np.where(equal, 0.0, array[:, None] - array[None, :]) * (np.log(base) / scale)
+    return np.asarray(expit(apart))
 
 
 def _simulated(comparisons: Comparisons, fitted: Fit, seed: int, draws: int) -> Floats:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stats.comparisons import Comparisons
+from stats.vectors import check_range
 
 Floats = NDArray[np.float64]
 
@@ -94,6 +95,7 @@ def sign_flip_scores(x: ArrayLike, y: ArrayLike, *, resamples: int = 9_999, seed
     broken = np.flatnonzero(~(np.isfinite(a) & np.isfinite(b)))
     if broken.size:
         raise ValueError(f"scores {a[broken[0]]} and {b[broken[0]]} at position {broken[0]} must be finite")
+    check_range(np.concatenate([a, b]), "the scores")
     return _test(a - b, resamples, seed)
 
 

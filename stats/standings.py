@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 
 from stats.comparisons import Comparisons
 from stats.intervals import Interval, Intervals, check_level
+from stats.vectors import check_range
 
 Floats = NDArray[np.float64]
 
@@ -191,6 +192,7 @@ def _task_means(values: ArrayLike) -> Floats:
     if np.isinf(array).any():
         task = int(np.argwhere(np.isinf(array))[0][0])
         raise ValueError(f"infinite value on task {task}: means need finite values")
+    check_range(array, "the scores")
     return _moments(array)[0]
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stats.vectors import common_scale
+
 Floats = NDArray[np.float64]
 
 
@@ -41,6 +43,7 @@ def best_so_far(scores: ArrayLike, *, higher_is_better: bool, length: int = 10) 
     observed = ~np.isnan(signed)
     if not observed.any():
         return np.zeros(length)
+    signed[observed] /= common_scale(signed[observed])
     low, high = signed[observed].min(), signed[observed].max()
     # The prefix maximum also fills forward: a missing step, counted as 0, keeps the best value before it.
     scaled = np.zeros(length)
@@ -77,7 +80,8 @@ def normalise_between_anchors(
 ) -> Floats:
     """(score - floor) / (best - floor): 0 at the floor (doing nothing), 1 at the best known score.
 
-    Not clipped: worse than the floor is negative, better than the best is above 1. NaN stays NaN.
+    Not clipped: worse than the floor is negative, better than the best is above 1. NaN stays NaN, and a score
+    farther off than a float can say is infinite.
 
     Raises:
         ValueError: anchors that are not finite, or a best that is not better than the floor.
@@ -87,4 +91,7 @@ def normalise_between_anchors(
     if best == floor or bool(best > floor) != higher_is_better:
         wanted = "above" if higher_is_better else "below"
         raise ValueError(f"the best score {best} must lie {wanted} the floor {floor}")
-    return np.asarray((np.asarray(score, dtype=np.float64) - floor) / (best - floor))
+    scores = np.asarray(score, dtype=np.float64)
+    # Halves, since a difference of two numbers may be out of the range that both lie in.
+    with np.errstate(over="ignore"):
+        return np.asarray((scores / 2.0 - floor / 2.0) / (best / 2.0 - floor / 2.0))

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stats.intervals import Interval
+from stats.vectors import check_range
 
 Floats = NDArray[np.float64]
 Kind = Literal["relative", "absolute"]
@@ -235,6 +236,7 @@ def _complete(values: ArrayLike) -> tuple[Floats, tuple[str, ...]]:
     if np.isinf(cells).any():
         model, task = np.argwhere(np.isinf(cells))[0][:2]
         raise ValueError(f"infinite value of model {model} on task {task}: components need finite values")
+    check_range(cells, "the scores")
     notes: tuple[str, ...] = ()
     present = np.asarray(~np.isnan(cells).all(axis=2))
     seen = np.flatnonzero(present.any(axis=1))

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-from stats.agreement.vectors import finite_pair
 from stats.intervals import check_level
+from stats.vectors import finite_pair
 
 Floats = NDArray[np.float64]
 LimitsMethod = Literal["exact", "1999", "1986"]
@@ -64,13 +64,15 @@ def bland_altman(
     With one pair only the bias is defined; with two, the slope has no p value.
 
     Raises:
-        ValueError: vectors of different or no length, values that are not finite, or a multiplier that is not
-            positive.
+        ValueError: vectors of different or no length, values that are not finite, a multiplier that is not
+            positive and finite, or an unknown method.
     """
     a, b = finite_pair(x, y)
     check_level(level)
-    if not multiplier > 0:
-        raise ValueError("the multiplier must be positive")
+    if not 0 < multiplier < np.inf:
+        raise ValueError("the multiplier must be positive and finite")
+    if limits_method not in ("exact", "1999", "1986"):
+        raise ValueError(f"limits_method={limits_method!r}: expected 'exact', '1999' or '1986'")
     difference, n = a - b, a.size
     bias = float(difference.mean())
     nan = (float("nan"), float("nan"))
@@ -113,12 +115,8 @@ def _limit_offsets(
         quantiles = nct.ppf([(1 - level) / 2, (1 + level) / 2], n - 1, multiplier * np.sqrt(n))
         inner, outer = quantiles * sd / np.sqrt(n)
         return float(inner), float(outer)
-    if method == "1999":
-        error = sd * np.sqrt(1 / n + multiplier**2 / (2 * (n - 1)))
-    elif method == "1986":
-        error = sd * np.sqrt(3 / n)
-    else:
-        raise ValueError(f"limits_method={method!r}: expected 'exact', '1999' or '1986'")
+    share = 3 / n if method == "1986" else 1 / n + multiplier**2 / (2 * (n - 1))
+    error = sd * np.sqrt(share)
     half = float(stdtrit(n - 1, (1 + level) / 2)) * error
     return multiplier * sd - half, multiplier * sd + half
 

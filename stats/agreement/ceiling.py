@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from stats.agreement.correlation import pearson_r
-from stats.agreement.split_half import SplitHalf, places, rated_together, refit, split_half, wins_among
-from stats.bootstrap import BATCH_NUMBERS
+from stats.agreement.split_half import SplitHalf, chosen_among, rated_together, split_half
+from stats.bootstrap import BATCH_NUMBERS, weighted_ratings
 from stats.bradley_terry import Fit, Prior, fit
 from stats.comparisons import Comparisons
 from stats.intervals import Interval, check_level, percentile_interval
@@ -147,8 +147,7 @@ def sandwich_reliability(comparisons: Comparisons, fitted: Fit, models: Sequence
     large on the Elo scale (0.66 for 0.73 at 10 tasks of 8 simulated models, 0.955 for 0.964 at 100; split
     halves give 0.72 and 0.967). May be negative; NaN without a second task or with equal ratings.
     """
-    block = rated_together(fitted)
-    chosen = block[places(fitted, block, models)]
+    chosen = chosen_among(fitted, models)
     covariance = task_covariance(comparisons, fitted)[0][np.ix_(chosen, chosen)]
     if len(chosen) < 2:
         return float("nan")
@@ -165,11 +164,11 @@ def _resampled(
     stream: np.random.Generator,
 ) -> tuple[Floats, Floats]:
     """(B, m) strengths of the models on resampled tasks, and the (B,) sandwich reliabilities."""
-    block = rated_together(fitted)
-    chosen = places(fitted, block, models)
-    tasks, wins = len(comparisons.tasks), wins_among(comparisons, block)
+    block, tasks = rated_together(fitted), len(comparisons.tasks)
+    chosen = np.array([list(block).index(i) for i in chosen_among(fitted, models)])
+    wins = comparisons.wins[:, block[:, None], block[None, :]]
     draws = stream.multinomial(tasks, np.full(tasks, 1.0 / tasks), size=replicates).astype(np.float64)
-    theta = refit(wins, draws, fitted)
+    theta = (weighted_ratings(comparisons, fitted, draws)[:, block] - fitted.offset) / fitted.unit
     reliability = np.full(replicates, np.nan)
     batch = max(1, BATCH_NUMBERS // (tasks * len(block)))
     for first in range(0, replicates, batch):

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from stats.agreement.vectors import finite_pair
 from stats.intervals import Interval, check_level
+from stats.vectors import common_scale, finite_pair, same_shape
 
 Floats = NDArray[np.float64]
 
@@ -54,8 +54,15 @@ def ccc(x: ArrayLike, y: ArrayLike, ddof: int = 0) -> Floats:
     Args:
         x, y: arrays of one shape.
         ddof: the (co)variances divide by n - ddof: 0 as Lin, 1 as some libraries.
+
+    Raises:
+        ValueError: arrays of different shapes.
     """
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    a, b = same_shape(x, y)
+    if a.shape[-1] == 0:
+        return np.full(a.shape[:-1], np.nan)
+    scale = np.maximum(common_scale(a), common_scale(b))
+    a, b = a / scale, b / scale
     with np.errstate(invalid="ignore", divide="ignore"):
         shift = a.mean(axis=-1) - b.mean(axis=-1)
         # The weight of the squared shift carries the divisor.
@@ -93,7 +100,7 @@ def lin_ccc(x: ArrayLike, y: ArrayLike, level: float = 0.95, unit: str = "models
         pearson_r=float(r),
         bias_correction=float(accuracy),
         scale_shift=float(np.divide(s_x, s_y) if s_y > 0 else np.nan),
-        location_shift=float(u),
+        location_shift=float(u) if s_x * s_y > 0 else np.nan,
         standard_error=float(error),
         interval=Interval(float(low), float(high), level, method, n, unit),
         asymptotic_interval=Interval(
@@ -124,5 +131,5 @@ def _notes(x: Floats, y: Floats, value: float, error: float) -> tuple[str, ...]:
 def _covariance(a: Floats, b: Floats) -> Floats:
     """Covariance with divisor n along the last axis; exactly 0 if either is constant, despite rounding."""
     product = (a - a.mean(axis=-1, keepdims=True)) * (b - b.mean(axis=-1, keepdims=True))
-    constant = (np.ptp(a, axis=-1) == 0) | (np.ptp(b, axis=-1) == 0)
+    constant = (a.max(axis=-1) == a.min(axis=-1)) | (b.max(axis=-1) == b.min(axis=-1))
     return np.asarray(np.where(constant, 0.0, product.mean(axis=-1)))

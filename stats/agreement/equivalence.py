@@ -18,6 +18,7 @@ from stats.bradley_terry import Fit, fit
 from stats.comparisons import Comparisons
 from stats.contrasts import NO_SPREAD, Adjustment, Pairwise, adjusted, pairwise
 from stats.intervals import Interval, check_level
+from stats.vectors import check_range
 
 Floats = NDArray[np.float64]
 
@@ -122,15 +123,16 @@ def equivalent_ratings(x: ArrayLike, y: ArrayLike, *, margin: float, level: floa
         raise ValueError(f"need two vectors of one length, not shapes {a.shape} and {b.shape}")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("equivalence of means needs finite values")
+    check_range(np.concatenate([a, b]), "the ratings")
     n, notes = a.size, []
     difference = float(np.mean(a - b)) if n else np.nan
     p = low = high = np.nan
     if n > 1 and np.ptp(a - b) > 0:
-        from statsmodels.stats.weightstats import ttost_paired
-
-        p = float(ttost_paired(a, b, -margin, margin)[0])
-        half = float(stdtrit(n - 1, level)) * float(np.std(a - b, ddof=1)) / np.sqrt(n)
+        error = float(np.std(a - b, ddof=1)) / np.sqrt(n)
+        half = float(stdtrit(n - 1, level)) * error
         low, high = difference - half, difference + half
+        # The larger of the two one-sided p values belongs to the nearer margin.
+        p = float(stdtr(n - 1, (abs(difference) - margin) / error))
         if abs(difference) <= 1e-3 * max(float(a.std()), float(b.std())):
             notes.append(f"{LOCATION}: the mean difference is zero by construction if both sets are centred")
     else:
@@ -190,7 +192,8 @@ def equivalent_contrasts(
     p_different = adjusted(2 * stdtr(degrees, -np.abs(shift) / error), adjust)
     equivalent = p_equivalent <= 1 - level
     different = (p_different <= 1 - level) & ~equivalent
-    shares = [float(np.mean(x)) if len(first) else np.nan for x in (equivalent, different)]
+    undecided = ~(equivalent | different)
+    shares = [float(x.mean()) if len(first) else np.nan for x in (equivalent, different, undecided)]
     return ContrastEquivalence(
         models=models,
         first=first,
@@ -206,7 +209,7 @@ def equivalent_contrasts(
         different=different,
         share_equivalent=shares[0],
         share_different=shares[1],
-        share_undecided=1 - shares[0] - shares[1],
+        share_undecided=shares[2],
         margin=margin,
         level=level,
         adjust=adjust,

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
-from stats.agreement.vectors import finite_pair
 from stats.intervals import Interval, check_level
+from stats.vectors import check_range, finite_pair
 
 Floats = NDArray[np.float64]
 
@@ -101,8 +101,9 @@ def error_ratio(covariance_x: ArrayLike, covariance_y: ArrayLike) -> float:
     if x.shape != y.shape:
         raise ValueError(f"the sets rate {x.size} and {y.size} models; the ratio needs the same ones")
     for name, variances in (("x", x), ("y", y)):
-        if not (np.isfinite(variances).all() and variances.sum() > 0):
+        if not (np.isfinite(variances).all() and (variances >= 0).all() and variances.any()):
             raise ValueError(f"the standard errors of {name} must be known and not all zero")
+        check_range(variances, f"the variances of {name}")
     return float(y.mean() / x.mean())
 
 
@@ -131,7 +132,7 @@ def passing_bablok(x: ArrayLike, y: ArrayLike, level: float = 0.95) -> Line:
         return Line(np.nan, np.nan, *nothing, n, method, notes)
     i, j = np.triu_indices(n, 1)
     rise, run = b[i] - b[j], a[i] - a[j]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slopes = np.where(run == 0, np.where(rise == 0, np.nan, np.inf), rise / run)
     ranked = np.concatenate([np.sort(slopes[slopes > -1]), np.sort(slopes[slopes < -1])])
     count = ranked.size

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stats.vectors import same_shape
+
 Floats = NDArray[np.float64]
 
 
@@ -14,7 +16,7 @@ def top_k_overlap(x: ArrayLike, y: ArrayLike, k: int) -> Floats:
     Ties at the cut are broken at random, independently in x and y, and the expected overlap is returned. Two
     unrelated rankings of n models share k / n on average. NaN if k > n or a value is NaN.
     """
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    a, b = same_shape(x, y)
     if k < 1:
         raise ValueError(f"k must be positive, not {k}")
     if a.shape[-1] < k:

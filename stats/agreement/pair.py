@@ -6,11 +6,13 @@ of identity (Lin's CCC, Bland-Altman, ICC)? Where a figure does not exist it is 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from stats.agreement.bland_altman import BlandAltman, bland_altman
@@ -18,6 +20,7 @@ from stats.agreement.concordance import lin_ccc
 from stats.agreement.correlation import STATISTICS
 from stats.agreement.reliability import cronbach_alpha, icc_2_1
 from stats.intervals import Interval
+from stats.vectors import LARGEST
 
 Floats = NDArray[np.float64]
 
@@ -167,10 +170,14 @@ def _table(ratings: Table, name: str) -> dict[str, float]:
     for model, value in ratings.items():
         if str(model) in table:
             raise ValueError(f"{name}: model {model} is listed twice")
+        given: object = value
         try:
-            table[str(model)] = float(value)
+            # None and pandas' own missing value say what NaN says.
+            table[str(model)] = np.nan if given is None or given is pd.NA else float(value)
         except (TypeError, ValueError):
             raise ValueError(f"{name}: rating {value!r} of {model} is not a number") from None
+        if LARGEST < abs(table[str(model)]) < np.inf:
+            raise ValueError(f"{name}: rating {value} of {model} is beyond {LARGEST:g}")
     return table
 
 
@@ -216,7 +223,9 @@ def _model_intervals(x: Floats, y: Floats, values: Mapping[str, float], level: f
 
     n, intervals = len(x), {}
     if n >= 4 and np.isfinite(values["pearson_r"]):
-        limits = pearsonr(x, y).confidence_interval(level)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the notes tell of nearly constant ratings
+            limits = pearsonr(x, y).confidence_interval(level)
         method = "Fisher z; models as the sample"
         intervals["pearson_r"] = Interval(float(limits.low), float(limits.high), level, method, n, "models")
     concordance = lin_ccc(x, y, level)

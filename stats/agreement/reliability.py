@@ -1,8 +1,9 @@
 """Reliability of several sets as measurements of the same models: Cronbach's alpha and the ICC.
 
-Alpha is pingouin's, with rows that miss a value left out before (not after) its sample size is taken. The ICC
-is written out from the mean squares (McGraw & Wong 1996, Psychol Methods 1:30, as corrected in 1:390), since
-pingouin refuses fewer than five values and any level but 95 %, and rounds the limits.
+Written out from their definitions: alpha (Cronbach 1951) with Feldt's interval (1965, Psychometrika 30:357),
+the ICC from the mean squares (McGraw & Wong 1996, Psychol Methods 1:30, as corrected in 1:390). The tests
+compare with pingouin, which takes one table at a time, counts rows that it leaves out into alpha's sample
+size, refuses an ICC of fewer than five values or at any level but 95 %, and rounds the limits.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtri
 
 from stats.intervals import check_level
+from stats.vectors import check_range
 
 Floats = NDArray[np.float64]
 
@@ -64,18 +66,29 @@ def cronbach_alpha(matrix: ArrayLike, level: float = 0.95) -> Reliability:
     n, k = values.shape
     check_level(level)
     method = "Feldt F interval; models as the sample"
-    # Totals that differ by no more than rounding would give a huge negative number.
-    if n < 2 or np.ptp(values.sum(axis=1)) <= 1e-12 * k * np.abs(values).max():
+    alpha = float(alpha_of(values))
+    if np.isnan(alpha):
         reason = "fewer than two models" if n < 2 else "the models' totals do not vary"
         return Reliability(np.nan, np.nan, np.nan, level, method, n, k, (*notes, f"undefined: {reason}"))
-    import pandas as pd
-    import pingouin
-
-    alpha = float(pingouin.cronbach_alpha(data=pd.DataFrame(values), ci=level)[0])
-    # pingouin rounds the interval to three decimals, so it is taken from the same F quantiles here.
     degrees = n - 1, (n - 1) * (k - 1)
     low, high = (1 - (1 - alpha) * fdtri(*degrees, (1 + side * level) / 2) for side in (1, -1))
     return Reliability(alpha, float(low), float(high), level, method, n, k, notes)
+
+
+def alpha_of(tables: Floats) -> Floats:
+    """Alpha of (..., n, k) tables: k / (k - 1) (1 - sum of the variances / variance of the sums).
+
+    NaN for fewer than two models, or where the sums differ by no more than rounding, which would give a huge
+    negative number.
+    """
+    n, k = tables.shape[-2:]
+    if n < 2:
+        return np.full(tables.shape[:-2], np.nan)
+    sums = tables.sum(axis=-1)
+    varies = sums.max(axis=-1) - sums.min(axis=-1) > 1e-12 * k * np.abs(tables).max(axis=(-2, -1))
+    parts = tables.var(axis=-2, ddof=1).sum(axis=-1)
+    total = np.where(varies, sums.var(axis=-1, ddof=1), np.nan)
+    return np.asarray(k / (k - 1) * (1.0 - parts / total))
 
 
 def icc(matrix: ArrayLike, level: float = 0.95) -> dict[str, Reliability]:
@@ -102,9 +115,10 @@ def icc(matrix: ArrayLike, level: float = 0.95) -> dict[str, Reliability]:
         return dict.fromkeys(ICC_NAMES, undefined)
     if np.ptp(values, axis=1).max() == 0:
         return dict.fromkeys(ICC_NAMES, Reliability(1.0, 1.0, 1.0, level, method, n, k, notes))
-    between, within, sets, error = _mean_squares(values)
+    squares = mean_squares(values)
+    between, within, sets, error = squares
     with np.errstate(divide="ignore", invalid="ignore"):
-        absolute = (between - error) / (between + (k - 1) * error + k * (sets - error) / n)
+        absolute = np.float64(_absolute(squares, n, k))
         forms = {
             "ICC(1": _one_way(between, within, n, k, n * (k - 1), level),
             "ICC(2": (absolute, *_absolute_limits(between, sets, error, absolute, n, k, level)),
@@ -113,6 +127,16 @@ def icc(matrix: ArrayLike, level: float = 0.95) -> dict[str, Reliability]:
         results = {f"{form},1)": np.array(single) for form, single in forms.items()}
         results |= {f"{form},k)": _of_mean(np.array(single), k) for form, single in forms.items()}
     return {name: _icc_result(results[name], level, method, n, k, notes) for name in ICC_NAMES}
+
+
+def icc_2_1_of(tables: Floats) -> Floats:
+    """ICC(2,1) of (..., n, k) tables; NaN for fewer than two models, or where all values are equal."""
+    n, k = tables.shape[-2:]
+    if n < 2:
+        return np.full(tables.shape[:-2], np.nan)
+    varies = tables.max(axis=(-2, -1)) > tables.min(axis=(-2, -1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(varies, _absolute(mean_squares(tables), n, k), np.nan)
 
 
 def icc_2_1(matrix: ArrayLike, level: float = 0.95) -> Reliability:
@@ -126,17 +150,27 @@ def _of_mean(single: Floats, k: int) -> Floats:
     return np.where(below > 1e-12, k * single / below, np.nan)
 
 
-def _mean_squares(values: Floats) -> Floats:
-    """Between rows, within rows, between columns, and residual, of two-way data without repeats."""
-    n, k = values.shape
+def mean_squares(tables: Floats) -> Floats:
+    """(4, ...) mean squares of (..., n, k) tables without repeats, in units of each table's total variance.
+
+    Between rows (models), within rows, between columns (sets), and residual.
+    """
+    n, k = tables.shape[-2:]
     # Shifting and scaling change no coefficient, but keep the mean squares clear of rounding.
-    values = (values - values.mean()) / values.std()
-    rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
-    within = ((values - rows) ** 2).sum() / (n * (k - 1))
-    residual = ((values - rows - columns + values.mean()) ** 2).sum() / ((n - 1) * (k - 1))
-    between, sets = k * rows.var(ddof=1), n * columns.var(ddof=1)
+    values = tables - tables.mean(axis=(-2, -1), keepdims=True)
+    values = values / values.std(axis=(-2, -1), keepdims=True)
+    rows, columns = values.mean(axis=-1, keepdims=True), values.mean(axis=-2, keepdims=True)
+    within = ((values - rows) ** 2).sum(axis=(-2, -1)) / (n * (k - 1))
+    residual = ((values - rows - columns) ** 2).sum(axis=(-2, -1)) / ((n - 1) * (k - 1))
+    between, sets = k * rows[..., 0].var(axis=-1, ddof=1), n * columns[..., 0, :].var(axis=-1, ddof=1)
     squares = np.array([between, within, sets, residual])
     return np.where(squares < 1e-24, 0.0, squares)  # what rounding leaves of a zero
+
+
+def _absolute(squares: Floats, n: int, k: int) -> Floats:
+    """ICC(2,1) from the mean squares."""
+    between, _, sets, error = squares
+    return np.asarray((between - error) / (between + (k - 1) * error + k * (sets - error) / n))
 
 
 def _one_way(
@@ -185,6 +219,7 @@ def _complete(matrix: ArrayLike) -> tuple[Floats, tuple[str, ...]]:
         raise ValueError(f"need a matrix of models by two or more sets, not shape {values.shape}")
     if np.isinf(values).any():
         raise ValueError("reliability needs finite values")
+    check_range(values, "the matrix")
     complete = values[~np.isnan(values).any(axis=1)]
     left_out = len(values) - len(complete)
     return complete, ((f"{left_out} models with a missing value left out",) if left_out else ())

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from stats.agreement.vectors import finite_pair
 from stats.intervals import Interval, check_level
+from stats.vectors import finite_pair
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,11 @@ def repeatability(first: ArrayLike, second: ArrayLike, multiplier: float = 1.96)
 
     Raises:
         ValueError: vectors of different or no length, values that are not finite, or a multiplier that is not
-            positive.
+            positive and finite.
     """
     a, b = finite_pair(first, second)
-    if not multiplier > 0:
-        raise ValueError("the multiplier must be positive")
+    if not 0 < multiplier < np.inf:
+        raise ValueError("the multiplier must be positive and finite")
     mean_square = float(((a - b) ** 2).mean())
     return Repeatability(
         a.size, float(np.sqrt(mean_square / 2)), multiplier * float(np.sqrt(mean_square)), multiplier,

@@ -13,13 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stats.agreement.correlation import STATISTICS
-from stats.bootstrap import BATCH_NUMBERS
-from stats.bradley_terry import FirthPrior, Fit, Prior, fit
+from stats.bootstrap import weighted_ratings
+from stats.bradley_terry import Fit, Prior, fit
 from stats.comparisons import Comparisons
-from stats.connectivity import strongly_connected
-from stats.firth import solve_firth
 from stats.intervals import check_level
-from stats.newton import CONVERGED, solve
 
 Floats = NDArray[np.float64]
 
@@ -91,8 +88,7 @@ def split_half(
         raise ValueError("splits must be positive")
     check_level(level)
     fitted = fit(comparisons, prior=prior)
-    block = rated_together(fitted)
-    chosen = places(fitted, block, models)
+    chosen = chosen_among(fitted, models)
     tasks, n = len(comparisons.tasks), len(chosen)
     reason = ""
     if tasks < MIN_TASKS:
@@ -108,8 +104,7 @@ def split_half(
     halves = np.zeros((2, splits, tasks))
     for half_tasks, members in zip(halves, (order[:, :size], order[:, size : 2 * size]), strict=True):
         np.put_along_axis(half_tasks, members, 1.0, axis=1)
-    wins = wins_among(comparisons, block)
-    first, second = (refit(wins, half_tasks, fitted)[:, chosen] for half_tasks in halves)
+    first, second = (weighted_ratings(comparisons, fitted, half)[:, chosen] for half in halves)
     usable = np.isfinite(first).all(axis=1) & np.isfinite(second).all(axis=1)
     correlations = STATISTICS[statistic][0](first[usable], second[usable])
     correlations = correlations[np.isfinite(correlations)]
@@ -129,31 +124,6 @@ def split_half(
     )
 
 
-def refit(wins: Floats, weights: Floats, fitted: Fit) -> Floats:
-    """(B, m) natural-log strengths of models from task weights; NaN where no finite fit exists.
-
-    Args:
-        wins: (T, m, m) wins among models that were fitted together.
-        weights: (B, T) how often each task counts.
-        fitted: the fit whose prior is used.
-    """
-    tasks, size, _ = wins.shape
-    firth = isinstance(fitted.prior, FirthPrior)
-    theta = np.full((len(weights), size), np.nan)
-    batch = max(1, BATCH_NUMBERS // size**2)
-    for first in range(0, len(weights), batch):
-        total = (weights[first : first + batch] @ wins.reshape(tasks, -1)).reshape(-1, size, size)
-        exists = np.ones(len(total), dtype=bool)
-        if fitted.precision == 0:
-            exists = strongly_connected(total + total.transpose(0, 2, 1) if firth else total)
-        if exists.any():
-            among = total[exists]
-            solution = solve_firth(among) if firth else solve(among, fitted.precision)
-            good = solution.gradient_norm < CONVERGED
-            theta[first + np.flatnonzero(exists)[good]] = solution.theta[good]
-    return theta
-
-
 def _stepped_up(r: Floats, factor: float) -> Floats:
     """Spearman-Brown for a test `factor` times as long; NaN where the formula has no positive variance."""
     below = 1.0 + (factor - 1.0) * r
@@ -165,17 +135,12 @@ def rated_together(fitted: Fit) -> NDArray[np.int64]:
     return max(fitted.blocks, key=len, default=np.empty(0, dtype=np.int64))
 
 
-def places(fitted: Fit, block: NDArray[np.int64], models: Sequence[str] | None) -> NDArray[np.int64]:
-    """Where the models stand in the block."""
-    place = {fitted.models[i]: p for p, i in enumerate(block)}
+def chosen_among(fitted: Fit, models: Sequence[str] | None) -> NDArray[np.int64]:
+    """Indices of the models, or of all that were rated together; one that was not is named in an error."""
+    block = rated_together(fitted)
     if models is None:
-        return np.arange(len(block))
-    unrated = [model for model in models if model not in place]
-    if unrated:
+        return block
+    place = {fitted.models[i]: i for i in block}
+    if unrated := [model for model in models if model not in place]:
         raise ValueError(f"not rated together with the others: {', '.join(unrated)}")
     return np.array([place[model] for model in models], dtype=np.int64)
-
-
-def wins_among(comparisons: Comparisons, block: NDArray[np.int64]) -> Floats:
-    """(T, m, m) wins among the models of the block."""
-    return comparisons.wins[:, block[:, None], block[None, :]]

@@ -27,6 +27,7 @@ from stats.audit.findings import (
 from stats.audit.pooling import Pooling
 from stats.audit.repairs import Repair, find_repairs
 from stats.audit.statistics import Checked, Published, check, check_published
+from stats.vectors import LARGEST
 
 Floats = NDArray[np.float64]
 
@@ -124,11 +125,11 @@ def _case(ratings: pd.DataFrame, offset: float, wholes: Mapping[str, Sequence[st
         for j, name in enumerate(sets):
             value: Any = ratings.iat[i, j]
             try:
-                table[i, j] = float(value)
+                table[i, j] = np.nan if value is None or value is pd.NA else float(value)
             except (TypeError, ValueError):
                 raise ValueError(f"{model}, {name}: rating {value!r} is not a number") from None
-            if np.isinf(table[i, j]):
-                raise ValueError(f"{model}, {name}: rating {value} is infinite; leave it out as NaN")
+            if abs(table[i, j]) > LARGEST:
+                raise ValueError(f"{model}, {name}: rating {value} is no finite rating; leave it out as NaN")
     for place in np.flatnonzero(np.isnan(table).all(axis=0)):
         raise ValueError(f"set {sets[place]} has no rating at all")
     for whole, parts in wholes.items():

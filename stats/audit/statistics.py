@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stats.agreement.correlation import STATISTICS
+from stats.agreement.reliability import alpha_of, icc_2_1_of
 
 Floats = NDArray[np.float64]
 
@@ -57,32 +58,6 @@ class Checked:
     def label(self) -> str:
         """Name and sets."""
         return f"{self.statistic} of {', '.join(self.sets)}"
-
-
-def alpha_of(tables: Floats) -> Floats:
-    """Raw Cronbach's alpha of (..., n, k) tables: k / (k - 1) (1 - sum of variances / variance of the sums).
-
-    `stats.agreement.reliability` asks pingouin, one table at a time; the audit looks at hundreds.
-    """
-    k = tables.shape[-1]
-    total = tables.sum(axis=-1).var(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        value = k / (k - 1) * (1 - tables.var(axis=-2).sum(axis=-1) / total)
-    return np.where(np.ptp(tables.sum(axis=-1), axis=-1) > 0, value, np.nan)
-
-
-def icc_2_1_of(tables: Floats) -> Floats:
-    """ICC(2,1) of (..., n, k) tables (Shrout & Fleiss 1979): two-way random, absolute, single measurement."""
-    n, k = tables.shape[-2:]
-    centred = tables - tables.mean(axis=(-2, -1), keepdims=True)
-    rows, columns = centred.mean(axis=-1), centred.mean(axis=-2)
-    rest = centred - rows[..., :, None] - columns[..., None, :]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        between = k * (rows**2).sum(axis=-1) / np.float64(n - 1)
-        judges = n * (columns**2).sum(axis=-1) / np.float64(k - 1)
-        error = (rest**2).sum(axis=(-2, -1)) / np.float64((n - 1) * (k - 1))
-        value = (between - error) / (between + (k - 1) * error + k * (judges - error) / n)
-    return np.where(np.ptp(tables, axis=(-2, -1)) > 0, value, np.nan)
 
 
 SEVERAL: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from stats.bootstrap import bootstrap_comparisons, bootstrap_ratings, failed_replicates, jackknife_ratings
+from stats.bootstrap import bootstrap_comparisons, bootstrap_ratings, jackknife_ratings, weighted_ratings
 from stats.bradley_terry import FirthPrior, GaussianPrior, Status, fit
 from stats.comparisons import Attempts, Comparisons
 from stats.intervals import basic_interval
@@ -57,7 +57,7 @@ def test_is_reproducible_and_counts_failures():
     first = bootstrap_ratings(comparisons, 2000, seed=1, fitted=fitted)
     np.testing.assert_array_equal(first, bootstrap_ratings(comparisons, 2000, seed=1))
     assert not np.array_equal(first, bootstrap_ratings(comparisons, 2000, seed=2), equal_nan=True)
-    failed = failed_replicates(first, fitted)
+    failed = int(np.isnan(first).any(axis=1).sum())
     assert 0.28 < failed / 2000 < 0.38
     interval = basic_interval(float(fitted.ratings[0]), first[:, 0], n=5)
     assert (interval.failed, interval.replicates, interval.n, interval.unit) == (failed, 2000, 5, "tasks")
@@ -219,3 +219,31 @@ def test_bad_input_is_refused():
         bootstrap_ratings(two, 0)
     with pytest.raises(ValueError, match="name different models"):
         bootstrap_ratings(two, fitted=fit(two.wins[0], models=["x", "y"]))
+
+
+@pytest.mark.parametrize("prior", [None, GaussianPrior(300), FirthPrior()])
+def test_weighted_tasks_are_fits_of_the_weighted_sum(prior, make_scores):
+    """Also far from the weights of the whole: single tasks, fractions, sums a thousand times as large."""
+    comparisons = Comparisons.from_scores(make_scores(8, 4, 1, 3))
+    rng = np.random.default_rng(0)
+    weights = np.vstack([np.eye(8), np.tri(8), rng.random((5, 8)), 1000 * rng.random((5, 8)), np.ones(8)])
+    ratings = weighted_ratings(comparisons, fit(comparisons, prior=prior), weights)
+    assert_equals_separate_fits(ratings, np.tensordot(weights, comparisons.wins, 1), prior)
+
+
+def test_weights_are_checked(make_scores):
+    comparisons = Comparisons.from_scores(make_scores(5, 3))
+    fitted = fit(comparisons)
+    for weights in (np.ones(5), np.ones((2, 4)), np.ones((0, 5))):
+        with pytest.raises(ValueError, match="replicates by 5 tasks"):
+            weighted_ratings(comparisons, fitted, weights)
+    for bad in (-1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="finite and not negative"):
+            weighted_ratings(comparisons, fitted, np.full((1, 5), bad))
+
+
+def test_comparisons_that_cannot_be_resampled_one_by_one_are_refused():
+    with pytest.raises(ValueError, match="at least one comparison"):
+        bootstrap_comparisons(Comparisons.from_wins([[0.0]]))
+    with pytest.raises(ValueError, match="too many"):
+        bootstrap_comparisons(Comparisons.from_wins([[0, 1e12], [1e12, 0]]))
