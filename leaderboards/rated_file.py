@@ -13,7 +13,7 @@ from leaderboards.outcomes import is_outcomes, read_outcomes
 from leaderboards.rating_notes import rating_notes, task_notes
 from leaderboards.scores import read_scores
 from leaderboards.tables import open_table
-from stats.bradley_terry import Prior, fit
+from stats.bradley_terry import Prior, Status, fit
 from stats.comparisons import Comparisons
 from stats.contrasts import contrasts
 from stats.davidson import davidson
@@ -165,7 +165,7 @@ def _by_davidson(
             "model": comparisons.models[i],
             **{name: _number(values[name][i]) for name in _NUMBERS},
             "n_tasks": int(comparisons.n_tasks[i]),
-            "status": "rated",
+            "status": Status.RATED.value,
         }
         for i in np.lexsort((np.array(comparisons.models), places))
     ]

@@ -29,7 +29,7 @@ def rating_notes(ratings: Ratings) -> list[str]:
     if not fitted.converged:
         notes.append(f"the fit did not converge: gradient {fitted.gradient_norm:.1e} per comparison")
     ties = ratings.comparisons.ties
-    if ties is not None and ties.any() and np.allclose(ties / 2.0, ratings.comparisons.wins, rtol=1e-12):
+    if ties is not None and ties.any() and np.allclose(ties / 2, ratings.comparisons.wins, 1e-12, 0):
         notes.append("every comparison is a tie: equal ratings here say that nothing was decided")
     elif len(ratings.models) > 1:
         narrow = np.flatnonzero(ratings.elo_high - ratings.elo_low < _NO_WIDTH)
@@ -58,7 +58,7 @@ def task_notes(comparisons: Comparisons, clustered: bool) -> list[str]:
         return [f"{comparisons.models[0]}: met no other model, so its rating is what all ratings average to"]
     if tasks < 2:
         return ["no intervals: they need comparisons on two tasks, better on ten"]
-    if 2 <= tasks < FEW_TASKS:
+    if tasks < FEW_TASKS:
         return [f"only {tasks} tasks: the intervals are rough; use {FEW_TASKS} tasks or more"]
     return []
 
