@@ -240,7 +240,7 @@ def measures(scores: pd.DataFrame, ratings: Ratings) -> Figure:
         "Elo": ratings.elo,
         "win rate": mean_win_rate(comparisons),
         "mean rank": -mean_rank(comparisons),
-        "normalised\nscore": _normalised(table, up).mean(axis=1),
+        "score between worst\nand best of the pool": _normalised(table, up).mean(axis=1),
         "AUP": area_under_profile(performance_ratios(table, up)).values,
     }
     figure, axes = plt.subplots(figsize=(7.6, 4.0), layout="constrained")
