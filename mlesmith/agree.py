@@ -95,6 +95,9 @@ def show(document: dict[str, Any]) -> None:
         if pair["n"] > 2:
             table = evidence_table(pair, title=f"{pair['a']} - {pair['b']}: how sure, and what it rests on")
             show_table(table.title, table.header, table.cells(nothing=""))
+            for line in table.notes:
+                say(f"  {_plain(line)}")
+            say()
     together = document["all_sets"]
     alpha, icc = number(together["cronbach_alpha"]), number(together["icc_2_1"])
     say(f"all sets: Cronbach's alpha {alpha}, ICC(2,1) {icc}")

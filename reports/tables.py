@@ -183,12 +183,12 @@ def agreement_table(document: Mapping[str, Any], *, title: str, notes: Sequence[
     )
 
 
-def evidence_table(pair: Mapping[str, Any], *, title: str, notes: Sequence[str] = ()) -> Table:
+def evidence_table(pair: Mapping[str, Any], *, title: str) -> Table:
     """One row per statistic of a pair with evidence: intervals by what was sampled, and what it rests on.
 
     Args:
         pair: of an agreement document, with the keys that evidence adds.
-        title, notes: of the table.
+        title: of the table; its notes name the methods.
     """
     known = pair["intervals"] | pair["intervals_by_models"]
     level = next((f"{interval['level']:.0%}" for interval in known.values()), "interval")
@@ -230,8 +230,28 @@ def evidence_table(pair: Mapping[str, Any], *, title: str, notes: Sequence[str] 
             **dict.fromkeys(set(columns) - {"statistic", "value", "p"}, "s"),
         },
         headers=headers,
-        notes=notes,
+        notes=_methods(pair, headers),
     )
+
+
+def _methods(pair: Mapping[str, Any], headers: Mapping[str, str]) -> list[str]:
+    """How the intervals of each column were computed, and from how many units."""
+    lines = [line["slope_interval"] for line in pair["lines"].values() if line is not None]
+    columns = {
+        "tasks": list(pair["intervals"].values()) if pair["by_tasks"] else [],
+        "models": [*pair["intervals_by_models"].values(), *lines],
+    }
+    notes = []
+    for column, intervals in columns.items():
+        known = [i for i in intervals if i["low"] is not None and i["high"] is not None]
+        if not known:
+            continue
+        methods = dict.fromkeys(i["method"].removesuffix("; models as the sample") for i in known)
+        note = f"{headers[column]}: {'; '.join(methods)}; n = {known[0]['n']} {column}"
+        if known[0]["replicates"]:
+            note += f", {known[0]['replicates']} resamples, {known[0]['failed']} of them without a finite fit"
+        notes.append(f"{note}.")
+    return notes
 
 
 def _limits(interval: Mapping[str, Any] | None) -> str | None:

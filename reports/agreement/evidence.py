@@ -135,8 +135,9 @@ class Evidence:
                 )
             if over_tasks.failed:
                 notes.append(
-                    "in the resamples without a finite fit a model won or lost everything; a prior keeps "
-                    "them all (mlesmith agree --prior-sd 400)"
+                    "in a resample without a finite fit some model wins or loses everything, so the "
+                    "intervals rest on the milder resamples; a prior keeps them all (mlesmith agree "
+                    "--prior-sd 400)"
                 )
         return tuple(notes)
 

@@ -37,6 +37,7 @@ class Length:
         interval: of it; the models are the sample.
         target: a wanted reliability.
         needed: tasks that reach it; infinity if the models do not differ, NaN if undefined.
+        needed_low, needed_high: the same at the ends of `interval`.
         curve: (tasks, reliability) points, rising.
         notes: what was left out or is undefined.
     """
@@ -47,6 +48,8 @@ class Length:
     interval: Interval
     target: float
     needed: float
+    needed_low: float
+    needed_high: float
     curve: tuple[tuple[int, float], ...]
     notes: tuple[str, ...]
 
@@ -89,6 +92,18 @@ def _length(
         interval=interval,
         target=target,
         needed=needed,
+        needed_low=_tasks_for(target, interval.high, components.n_tasks),
+        needed_high=_tasks_for(target, interval.low, components.n_tasks),
         curve=tuple((int(t), float(r)) for t, r in zip(grid, values, strict=True) if math.isfinite(r)),
         notes=tuple(notes),
     )
+
+
+def _tasks_for(target: float, reliability: float, tasks: int) -> float:
+    """Tasks that reach the target if so many have this reliability: Spearman-Brown, solved for the length."""
+    if math.isnan(reliability):
+        return math.nan
+    if reliability <= 0:
+        return math.inf
+    wanted = tasks * target * (1 - reliability) / ((1 - target) * reliability)
+    return float(max(1, math.ceil(wanted * (1 - 1e-12))))

@@ -80,7 +80,7 @@ def _headline(evidence: Evidence) -> str:
     test = evidence.permutation.get("kendall_tau_b")
     if test is not None and isfinite(test.p):
         how = f"all {test.resamples:,}" if test.exact else f"{test.resamples:,} random"
-        line += f"; unrelated orders would agree as well with p = {_p(test.p)} ({how} pairings)"
+        line += f"; unrelated orders would agree so well with probability {_p(test.p)} ({how} pairings)"
     return line + "."
 
 
@@ -205,10 +205,14 @@ def length_sentence(name: str, length: Length) -> str:
         line += f" ({span(length.interval)}, models as the sample)"
     if not isfinite(length.needed):
         return f"{line}; the models do not differ enough for any number of tasks to reach {length.target:g}."
-    needed = count(int(length.needed), "task")
+    needed = f"{count(int(length.needed), 'task')} like these"
+    if isfinite(length.needed_high):
+        needed += f" ({length.needed_low:.0f} to {length.needed_high:.0f})"
+    elif isfinite(length.needed_low):
+        needed += f" ({length.needed_low:.0f} at least)"
     if length.needed > length.tasks:
-        return f"{line}; {length.target:g} would take about {needed} like these."
-    return f"{line}; about {needed} like these would give {length.target:g}."
+        return f"{line}; {length.target:g} would take about {needed}."
+    return f"{line}; about {needed} would give {length.target:g}."
 
 
 def _spread(evidence: Evidence) -> list[str]:

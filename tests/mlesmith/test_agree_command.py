@@ -75,7 +75,7 @@ def test_rating_tables_need_no_tasks(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "other models" in done.stdout and "other tasks" not in done.stdout
     # Three models in one order: one of 3! = 6 pairings agrees as well.
-    assert "p = 0.17 (all 6 pairings)" in done.stdout
+    assert "probability 0.17 (all 6 pairings)" in done.stdout
 
 
 @pytest.mark.parametrize(

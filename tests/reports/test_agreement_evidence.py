@@ -115,6 +115,9 @@ def test_reliability_is_cronbachs_alpha_of_the_win_shares(
         assert length["reliability"] == pytest.approx(alpha, abs=1e-9)
         # Spearman-Brown, solved for the number of tasks that gives 0.9.
         assert length["needed"] == ceil(tasks * 0.9 * (1 - alpha) / (alpha * 0.1))
+        low, high = (length["interval"][end] for end in ("low", "high"))
+        assert length["needed_low"] == ceil(tasks * 9 * (1 - high) / high)
+        assert length["needed_high"] == (ceil(tasks * 9 * (1 - low) / low) if low > 0 else None)
         for at, value in length["curve"]:
             k = at / tasks
             assert value == pytest.approx(k * alpha / (1 + (k - 1) * alpha), abs=1e-9)
