@@ -134,7 +134,7 @@ def agree(
             f"{LOCATION}: both sets have the same mean rating, so the bias, the location part of the CCC and "
             "the rater effect in ICC(2,1) are zero by construction and no evidence of agreement in level"
         )
-    elif _same_mean(*(np.array([float(v) for _, v in table.items()]) for table in (a, b))):
+    elif _same_mean(*(np.array([*_table(*pair).values()]) for pair in ((a, name_a), (b, name_b)))):
         notes.append(
             f"{LOCATION}: both sets are centred on one mean, each over its own rated models, so the bias "
             "comes from the models left out here and is no evidence of a difference in level"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from stats.bootstrap import bootstrap_comparisons, bootstrap_ratings, jackknife_ratings, weighted_ratings
 from stats.bradley_terry import FirthPrior, GaussianPrior, Status, fit
 from stats.comparisons import Attempts, Comparisons
-from stats.intervals import basic_interval
+from stats.intervals import basic_interval, percentile_interval
 
 
 def resampled_tasks(tasks, replicates, seed):
@@ -247,3 +247,20 @@ def test_comparisons_that_cannot_be_resampled_one_by_one_are_refused():
         bootstrap_comparisons(Comparisons.from_wins([[0.0]]))
     with pytest.raises(ValueError, match="too many"):
         bootstrap_comparisons(Comparisons.from_wins([[0, 1e12], [1e12, 0]]))
+
+
+def test_both_halves_of_a_tie_are_drawn_together():
+    """Drawn apart, the halves of ten ties would make the two models drift about each other."""
+    ties = np.array([[0.0, 10.0], [10.0, 0.0]])
+    comparisons = Comparisons.from_wins(ties / 2, ties=ties)
+    np.testing.assert_allclose(bootstrap_comparisons(comparisons, 50), 1000.0, atol=1e-9)
+
+
+def test_replicates_without_the_one_loss_are_left_out_and_counted():
+    """Five wins and a loss of six: (5/6)^6 = 33 % of the replicates are undefeated, and no limit is 2,679."""
+    comparisons = Comparisons.from_wins([[0.0, 5.0], [1.0, 0.0]], ties=np.zeros((2, 2)))
+    ratings = bootstrap_comparisons(comparisons, 2000, seed=0)
+    interval = percentile_interval(ratings[:, 0], n=6)
+    assert 0.28 < interval.failed / 2000 < 0.45
+    # The most that a replicate can be apart is 5 to 1: 1000 + 200 log10(5).
+    assert interval.high <= 1000 + 200 * np.log10(5) + 1e-6

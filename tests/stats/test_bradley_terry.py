@@ -1,6 +1,7 @@
 """Ratings against published fits, closed forms and independent computations."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
 from hypothesis import assume, given, settings
@@ -249,3 +250,49 @@ def test_two_equal_cores_are_no_core():
     # One more comparison decides.
     wins[0, 1] += 1
     np.testing.assert_allclose(fit(wins).ratings[:2], 1000 + 200 * np.log10(2) * np.array([1, -1]), atol=1e-9)
+
+
+def test_rounding_is_no_win():
+    """0.1 + 0.2 - 0.3 = 5.6e-17: as a win of b it would make a 6,500 points better, in silence."""
+    rest = 0.1 + 0.2 - 0.3
+    with pytest.raises(ValueError, match=r"wins of b over a weigh 5.55112e-17, the largest are 1"):
+        fit([[0, 1.0], [rest, 0]], models=["a", "b"])
+    # Weights within a factor of 1e12 are no rounding: 400 log10(1e12) = 4800 points.
+    assert np.diff(fit([[0, 1e12], [1, 0]]).ratings)[0] == pytest.approx(-4800)
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e-101])
+def test_weights_too_small_to_be_squared_are_refused(weight):
+    with pytest.raises(ValueError, match="weights must be above 1e-100"):
+        fit([[0, weight], [weight, 0]])
+
+
+def test_priors_that_cannot_be_felt_are_refused():
+    for sd in (0.0, -1.0, np.nan, np.inf, 1e-200, 1e200):
+        with pytest.raises(ValueError, match="prior sd"):
+            GaussianPrior(sd)
+    with pytest.raises(ValueError, match="too weak to be felt"):
+        fit([[0, 1e6], [0, 0]], prior=GaussianPrior(1e9))
+
+
+@pytest.mark.parametrize("n", [3, 15])
+def test_a_chain_of_wins_is_an_order_without_numbers(n):
+    """Elsewhere all scores 1e-6 after two iterations (n = 3), or 6.3 down to -2.2 from one pass (n = 15)."""
+    fitted = fit(np.triu(np.ones((n, n)), 1) if n == 3 else np.eye(n, k=1))
+    assert np.isnan(fitted.ratings).all() and set(fitted.status) == {Status.SEPARATED}
+    assert (np.diff(fitted.order) < 0).all()
+
+
+def test_a_failed_run_is_no_tie():
+    """A .1, B none, C .3, errors: elsewhere A and B tie, and B and C."""
+    rows = [
+        ("t", "A", 0, 0.1, True, False),
+        ("t", "B", 0, np.nan, False, False),
+        ("t", "C", 0, 0.3, True, False),
+    ]
+    scores = pd.DataFrame(rows, columns=["task", "model", "attempt", "score", "valid", "higher_is_better"])
+    lost = Comparisons.from_scores(scores)
+    np.testing.assert_array_equal(lost.total, [[0, 1, 1], [0, 0, 0], [0, 1, 0]])  # A beats C beats B
+    dropped, missing = Comparisons.from_scores(scores, invalid="dropped"), scores[scores["valid"]]
+    assert dropped.total[dropped.models.index("B")].sum() == 0
+    assert Comparisons.from_scores(missing).models == ("A", "C")

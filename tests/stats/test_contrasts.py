@@ -9,7 +9,7 @@ from scipy import stats as sps
 
 from stats.bradley_terry import GaussianPrior, fit
 from stats.comparisons import Comparisons
-from stats.contrasts import SIGN_TEST, T_TEST, contrasts
+from stats.contrasts import SIGN_TEST, T_TEST, contrasts, sign_test
 from stats.sandwich import contrast_intervals
 
 
@@ -158,3 +158,10 @@ def test_order_and_names_do_not_matter(make_scores, order):
         assert row["difference"] == pytest.approx(sign * one.loc[pair, "difference"], abs=1e-8, nan_ok=True)
         for column in ("standard_error", "p", "p_adjusted"):
             assert row[column] == pytest.approx(one.loc[pair, column], abs=1e-8, nan_ok=True)
+
+
+@pytest.mark.parametrize("tasks", [0, 1, 2, 7, 40, 3000])
+def test_sign_test_is_scipys_binomial_test(tasks):
+    won = np.unique(np.linspace(0, tasks, 9).astype(np.int64))
+    expected = [sps.binomtest(int(w), tasks).pvalue if tasks else 1.0 for w in won]
+    np.testing.assert_allclose(sign_test(won, tasks - won), expected, rtol=1e-9)

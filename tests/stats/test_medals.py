@@ -199,3 +199,17 @@ def test_intervals_hold_the_rate_and_stay_in_bounds(successes):
     assert (1 - mirrored.interval.high, 1 - mirrored.interval.low) == pytest.approx(
         (found.interval.low, found.interval.high), abs=1e-9
     )
+
+
+def test_outcomes_that_are_not_true_or_false_are_refused():
+    """Python takes NaN and the text "False" for true."""
+    for outcome in (np.nan, None, "False", 0.5):
+        with pytest.raises(ValueError, match="task 1: an outcome is true or false"):
+            success_rate([[True], [False, outcome]])  # type: ignore[list-item]
+    assert success_rate([[1, 0], [np.True_, 0.0]]).value == 0.5  # type: ignore[list-item]
+
+
+def test_extreme_levels_leave_the_interval_within_its_bounds():
+    for level in (1e-9, 1 - 1e-12):
+        interval = success_rate([[True, False], [True, True], [False]], level).interval
+        assert 0 <= interval.low <= 0.5 <= interval.high <= 1

@@ -135,3 +135,17 @@ def test_bad_input():
     ):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_a_negative_zero_is_a_zero(up):
+    """Its ratio would be minus infinity, within every factor of the best."""
+    plain, signed = (performance_ratios([[1.0], [zero]], [up]).values for zero in (0.0, -0.0))
+    np.testing.assert_array_equal(signed, plain)
+    assert (signed >= 1).all()
+
+
+def test_the_largest_ratio_of_all_has_a_profile_too():
+    ratios = performance_ratios([[1e300], [1e-5]], [True])
+    assert ratios.largest == pytest.approx(1e305)
+    assert area_under_profile(ratios).tau_max == 1e300

@@ -162,3 +162,12 @@ def test_interval_ranks_as_chatbot_arena_shows_them():
 def test_win_probabilities():
     probability = win_probabilities([1190.8485018878651, 1000])
     np.testing.assert_allclose(probability, [[0.5, 0.75], [0.25, 0.5]], atol=1e-12)
+
+
+def test_win_probabilities_of_infinite_and_missing_ratings():
+    found = win_probabilities([np.inf, 1000.0, -np.inf, np.nan])
+    np.testing.assert_array_equal(found[:3, :3], [[0.5, 1, 1], [0, 0.5, 1], [0, 0, 0.5]])
+    assert np.isnan(found[3]).all() and np.isnan(found[:, 3]).all()
+    for bad in ({"scale": 0.0}, {"base": 1.0}):
+        with pytest.raises(ValueError, match="scale above 0"):
+            win_probabilities([1.0], **bad)

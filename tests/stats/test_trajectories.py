@@ -127,3 +127,12 @@ def test_bad_curves():
     for scores, length in (([[1.0]], 10), (1.0, 10), ([1.0], 0)):
         with pytest.raises(ValueError, match="vector of scores and a positive length"):
             best_so_far(scores, higher_is_better=True, length=length)
+
+
+def test_scores_as_far_apart_as_floats_go():
+    """A run that diverged still has a curve; a score beyond the range of floats is infinite."""
+    np.testing.assert_array_equal(
+        best_so_far([-1.7e308, 0.0, 1.7e308], higher_is_better=True, length=3), [0, 0.5, 1]
+    )
+    assert float(normalise_between_anchors(0.0, -1.7e308, 1.7e308, higher_is_better=True)) == 0.5
+    assert float(normalise_between_anchors(1e308, 1e-3, 0.0, higher_is_better=False)) == -np.inf

@@ -90,7 +90,7 @@ def test_degenerate_vectors():
     flat = lin_ccc([1.0, 1.0, 1.0], [1.0, 2.0, 3.0])
     assert flat.ccc == 0 and np.isnan(flat.interval.low) and "by definition" in flat.notes[0]
     apart = lin_ccc([1.0, 1.0], [2.0, 2.0])
-    assert apart.ccc == 0 and "constant" in apart.notes[0]
+    assert apart.ccc == 0 and "constant" in apart.notes[0] and np.isnan(apart.location_shift)
     perfect = lin_ccc([1.0, 2.0, 4.0], [1.0, 2.0, 4.0])
     assert perfect.ccc == pytest.approx(1) and np.isnan(perfect.interval.low)
     two = lin_ccc([1.0, 2.0], [1.0, 3.0])

@@ -106,3 +106,10 @@ def test_what_is_undefined():
     ):
         with pytest.raises(ValueError, match=message):
             permutation_test_agreement([1, 2], [1, 2], **options)
+
+
+def test_no_p_value_above_one():
+    """tau is 0 here, and scipy once gave p = 1.095: both tails hold half of the orders and more."""
+    x, y = [5.0, 2, 1, 3, 6, 4, 7, 8], [5.0, 2, 6, 3, 1, 8, 7, 4]
+    found = permutation_test_agreement(x, y, "kendall_tau_b", alternative="two-sided")
+    assert found.exact and found.statistic == pytest.approx(0) and found.p == 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats as sps
 
-from stats.agreement.reliability import ICC_NAMES, cronbach_alpha, icc, icc_2_1
+from stats.agreement.reliability import ICC_NAMES, alpha_of, cronbach_alpha, icc, icc_2_1, icc_2_1_of
 
 FORMS = ("ICC(1,1)", "ICC(2,1)", "ICC(3,1)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)")
 
@@ -213,3 +213,28 @@ def test_degenerate_matrices():
     for measure in (icc, icc_2_1, cronbach_alpha):
         with pytest.raises(ValueError, match="level"):
             measure(perfect, 95)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(3, 9), st.integers(2, 4))
+def test_many_tables_at_once(seed, n, k):
+    """Alpha is pingouin's; the ICC is that of each table alone, which another test holds against pingouin."""
+    tables = np.random.default_rng(seed).normal(1000, 80, (3, n, k))
+    for table, alpha, coefficient in zip(tables, alpha_of(tables), icc_2_1_of(tables), strict=True):
+        assert alpha == pytest.approx(pingouin.cronbach_alpha(pd.DataFrame(table))[0], abs=1e-9)
+        assert cronbach_alpha(table).value == alpha
+        assert icc_2_1(table).value == pytest.approx(coefficient, abs=1e-12)
+
+
+def test_degenerate_tables_among_many_are_undefined():
+    tables = np.array([[[1.0, 2], [2, 3], [4, 4]], [[1, 1], [1, 1], [1, 1]], [[1, -1], [2, -2], [3, -3]]])
+    assert np.isnan(alpha_of(tables)).tolist() == [False, True, True]
+    assert np.isnan(icc_2_1_of(tables)).tolist() == [False, True, False]
+    assert np.isnan(alpha_of(tables[:, :1])).all() and np.isnan(icc_2_1_of(tables[:, :1])).all()
+
+
+def test_every_interval_names_its_method():
+    """Programs print other intervals of alpha and the ICC; these are Feldt's and McGraw & Wong's."""
+    matrix = [[1.0, 2], [2, 3], [4, 4]]
+    assert cronbach_alpha(matrix).method.startswith("Feldt")
+    assert all(r.method.startswith("McGraw & Wong") for r in icc(matrix).values())
