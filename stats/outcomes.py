@@ -44,6 +44,8 @@ def tally(
     Raises:
         ValueError: another value in any of these, or a model against itself; the message names the row.
     """
+    if a.ndim != 1:
+        raise ValueError(f"outcomes: the columns must be vectors, not of shape {a.shape}")
     columns = {"a": a, "b": b, "outcome": outcome, "weight": weight, "task": task}
     given = {name: column for name, column in columns.items() if column is not None}
     if any(column.shape != (len(a),) for column in given.values()):
@@ -52,6 +54,10 @@ def tally(
     for name in ("a", "b", "task"):
         if name in given and not np.issubdtype(given[name].dtype, np.integer):
             raise ValueError(f"outcomes: {name} must hold integer codes, not {given[name].dtype}")
+
+    for name in ("outcome", "weight"):
+        if name in given and given[name].dtype.kind not in "biuf":
+            raise ValueError(f"outcomes: {name} must hold real numbers, not {given[name].dtype}")
 
     n, n_tasks = len(models), len(tasks)
     cells = n_tasks * n * n
@@ -109,6 +115,9 @@ def coded(
     missing = [column for column in COLUMNS if column not in outcomes.columns]
     if missing:
         raise ValueError(f"outcomes: missing column {', '.join(missing)}")
+    twice = [name for name in (*COLUMNS, "weight", "task") if (outcomes.columns == name).sum() > 1]
+    if twice:
+        raise ValueError(f"outcomes: column {twice[0]} is listed twice")
     if outcomes.empty:
         raise ValueError("outcomes: the table has no rows")
     (a, b), models = _shared_codes(outcomes, "model_a", "model_b")
@@ -147,7 +156,10 @@ def _factored(column: pd.Series[Any]) -> tuple[Codes, list[Any]]:
         codes: Codes = column.cat.codes.to_numpy()
         labels = list(column.cat.categories)
     else:
-        codes, found = pd.factorize(np.asarray(column))
+        try:
+            codes, found = pd.factorize(np.asarray(column))
+        except TypeError:
+            raise ValueError(f"outcomes: {column.name} must hold names or numbers") from None
         labels = list(found)
     if codes.min() < 0:
         raise ValueError(f"outcomes: row {int(codes.argmin()) + 1} has no {column.name}")

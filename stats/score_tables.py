@@ -28,8 +28,8 @@ def compare_scores(
         1, 1/2 or 0 of attempt a of i against attempt b of j, 0 where either is absent; which of these are
         ties.
     """
-    if tie_rel < 0 or tie_abs < 0:
-        raise ValueError("tie_rel and tie_abs must not be negative")
+    if not (0 <= tie_rel < np.inf and 0 <= tie_abs < np.inf):
+        raise ValueError(f"tie_rel {tie_rel} and tie_abs {tie_abs} must be finite and not negative")
     if invalid not in ("loses", "dropped"):
         raise ValueError(f"invalid={invalid!r}: expected 'loses' or 'dropped'")
     rows = _checked(scores)
@@ -92,6 +92,11 @@ def _checked(scores: pd.DataFrame) -> pd.DataFrame:
     if scores.empty:
         raise ValueError("scores: the table has no rows")
     rows = scores.loc[:, list(COLUMNS)].reset_index(drop=True)
+    if len(rows.columns) > len(COLUMNS):
+        twice = rows.columns[rows.columns.duplicated()]
+        raise ValueError(f"scores: column {twice[0]} is listed twice")
+    if rows["score"].dtype.kind in "cmM":
+        raise ValueError(f"scores: score must hold real numbers, not {rows['score'].dtype}")
     for column in ("task", "model", "attempt"):
         if rows[column].isna().any():
             raise ValueError(f"scores: {_row(rows, rows[column].isna())} has no {column}")

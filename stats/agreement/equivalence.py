@@ -18,7 +18,7 @@ from stats.bradley_terry import Fit, fit
 from stats.comparisons import Comparisons
 from stats.contrasts import NO_SPREAD, Adjustment, Pairwise, adjusted, pairwise
 from stats.intervals import Interval, check_level
-from stats.vectors import check_range
+from stats.vectors import LARGEST, check_range
 
 Floats = NDArray[np.float64]
 
@@ -230,7 +230,7 @@ def _side(pairs: Pairwise, fitted: Fit, models: tuple[str, ...]) -> tuple[Floats
 
 def _check(margin: float, level: float) -> None:
     """Refuse margins and levels that make no test."""
-    if not 0 < margin < np.inf:
+    if not 0 < margin <= LARGEST:
         raise ValueError(f"the margin must be positive and finite, not {margin}")
     check_level(level)
     if level <= 0.5:

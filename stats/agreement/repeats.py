@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import ndtri
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri, stdtr
 
+from stats.agreement.correlation import pearson_r
 from stats.intervals import Interval, check_level
 from stats.vectors import finite_pair
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,10 @@ def repeatability(first: ArrayLike, second: ArrayLike, multiplier: float = 1.96)
 def repeated_measures_correlation(
     model: ArrayLike, x: ArrayLike, y: ArrayLike, level: float = 0.95
 ) -> WithinCorrelation:
-    """Correlation of x and y within models (Bland & Altman 1995, BMJ 310:446), from pingouin.
+    """Correlation of x and y within models (Bland & Altman 1995, BMJ 310:446).
+
+    It is Pearson's r of the deviations from each model's mean, with a degree of freedom less per model.
+    (pingouin gets it from an analysis of covariance, which fails where x and y are proportional.)
 
     Whether x rises where y rises among the attempts of one model; differences between models do not count.
 
@@ -118,20 +123,23 @@ def repeated_measures_correlation(
         return WithinCorrelation(
             np.nan, np.nan, degrees, nothing, n, models, (*notes, f"undefined: {reason}")
         )
-    import pandas as pd
-    import pingouin
-
-    table = pd.DataFrame({"model": codes.astype(str), "x": a, "y": b})
-    # It warns about its own use of pandas, and about a power that is not used here.
-    with warnings.catch_warnings(), np.errstate(divide="ignore"):
-        warnings.simplefilter("ignore")
-        found = pingouin.rm_corr(data=table, x="x", y="y", subject="model").iloc[0]
-    r = float(found["r"])
-    if degrees < 2 or abs(r) == 1:
+    r = float(pearson_r(_deviations(codes, a), _deviations(codes, b)))
+    with np.errstate(divide="ignore"):
+        t = abs(r) * np.sqrt(np.divide(degrees, (1.0 - r) * (1.0 + r)))
+    p_value = float(2.0 * stdtr(degrees, -t)) if degrees else np.nan
+    if degrees < 2 or 1 - abs(r) < 1e-12:
         notes = (*notes, "no interval: it needs two degrees of freedom and |r| below 1")
-        return WithinCorrelation(r, float(found["pval"]), degrees, nothing, n, models, notes)
-    # pingouin rounds the interval to two decimals.
+        return WithinCorrelation(r, p_value, degrees, nothing, n, models, notes)
     half = float(ndtri((1 + level) / 2)) / np.sqrt(degrees - 1)
     low, high = np.tanh(np.arctanh(r) + np.array([-half, half]))
     interval = Interval(float(low), float(high), level, method, n, "measurements")
-    return WithinCorrelation(r, float(found["pval"]), degrees, interval, n, models, notes)
+    return WithinCorrelation(r, p_value, degrees, interval, n, models, notes)
+
+
+def _deviations(codes: NDArray[np.intp], values: Floats) -> Floats:
+    """Values less the mean of their model, exactly 0 where a model's values are equal."""
+    deviations = np.empty_like(values)
+    for code in np.unique(codes):
+        own = values[codes == code]
+        deviations[codes == code] = own - own.mean() if np.ptp(own) > 0 else 0.0
+    return deviations

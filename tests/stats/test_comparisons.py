@@ -79,6 +79,12 @@ def test_tie_tolerance(tolerance, expected):
     assert Comparisons.from_scores(scores, **tolerance).wins[0, 0, 1] == expected
 
 
+@pytest.mark.parametrize("tolerance", [{"tie_rel": -1.0}, {"tie_abs": np.nan}, {"tie_rel": np.inf}])
+def test_bad_tolerances_are_refused(tolerance):
+    with pytest.raises(ValueError, match="finite and not negative"):
+        Comparisons.from_scores(table(("t", "a", 0, 1.0, True, True)), **tolerance)
+
+
 def test_flags_may_be_text_or_numbers():
     scores = table(("t", "a", 0, "1.5", "True", 1), ("t", "b", 0, "", "false", 1))
     assert Comparisons.from_scores(scores).wins[0, 0, 1] == 1.0
@@ -98,6 +104,8 @@ def test_flags_may_be_text_or_numbers():
         (lambda s: s.assign(higher_is_better=[True, False]), "task t has two values of higher_is_better"),
         (lambda s: s.assign(valid=["yes", True]), "row 1 .*: valid must be true or false"),
         (lambda s: s.assign(model=[None, "b"]), "row 1 .* has no model"),
+        (lambda s: pd.concat([s, s[["score"]]], axis=1), "column score is listed twice"),
+        (lambda s: s.assign(score=pd.to_datetime([0, 1])), "score must hold real numbers"),
     ],
 )
 def test_bad_tables_are_named(change, message):
@@ -281,6 +289,8 @@ def test_unused_categories_are_no_models_and_their_order_does_not_matter():
         (rows(("x", "y", "tie"), task=[None]), "row 1 has no task"),
         (rows(("x", "y", "tie")).drop(columns="winner"), "missing column winner"),
         (rows(), "no rows"),
+        (rows(("x", "y", ["x"])), "winner must hold names or numbers"),
+        (rows(("x", "y", "tie")).assign(task=1).iloc[:, [0, 1, 2, 3, 3]], "column task is listed twice"),
     ],
 )  # fmt: skip
 def test_bad_outcomes_are_named(frame, message):
@@ -298,6 +308,9 @@ def test_bad_outcomes_are_named(frame, message):
         (([0.0], [1], [1], ["x", "y"]), "a must hold integer codes"),
         (([0], [1], [1], ["x", "y"], None, [1]), "row 1: task is 1; codes run from 0 to 0"),
         (([1], [1], [1], ["x", "y"]), "row 1 compares y with itself"),
+        (([0], [1], ["x"], ["x", "y"]), "outcome must hold real numbers"),
+        (([0], [1], [None], ["x", "y"]), "outcome must hold real numbers"),
+        ((0, 1, 1, ["x", "y"]), "must be vectors"),
         (([0], [1], [1], ["x", "x"]), "not distinct: x"),
     ],
 )

@@ -76,3 +76,20 @@ def test_degenerate_repeats():
     assert exact.r == pytest.approx(1)
     with pytest.raises(ValueError, match="model names"):
         repeated_measures_correlation(["a"], [1.0, 2.0], [2.0, 3.0])
+
+
+def test_the_value_of_pingouin_and_its_p():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"model": np.repeat(list("abcde"), 4), "x": rng.normal(size=20)})
+    table["y"] = table["x"] + rng.normal(size=20)
+    found = repeated_measures_correlation(table["model"], table["x"], table["y"])
+    expected = pingouin.rm_corr(table, "x", "y", "model").iloc[0]
+    assert (found.r, found.p_value, found.degrees) == pytest.approx(tuple(expected[["r", "pval", "dof"]]))
+
+
+def test_proportional_repeats_correlate_perfectly():
+    """pingouin fails on its assertions here."""
+    x = np.random.default_rng(2).normal(size=12)
+    found = repeated_measures_correlation(np.repeat(list("abcd"), 3), x, -3 * x)
+    assert found.r == pytest.approx(-1) and found.p_value == pytest.approx(0, abs=1e-12)
+    assert np.isnan(found.interval.low) and "no interval" in found.notes[0]
