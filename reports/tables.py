@@ -195,8 +195,8 @@ def evidence_table(pair: Mapping[str, Any], *, title: str) -> Table:
     headers = {
         "statistic": "Statistic",
         "value": "value",
-        "tasks": f"{level}, other tasks",
-        "models": f"{level}, other models",
+        "tasks": f"{level} over tasks",
+        "models": f"{level} over models",
         "without_task": "without any one task",
         "without_model": "without any one model",
         "p": "p, random pairing",

@@ -170,6 +170,8 @@ def gather(
     x, y = (np.array(list(values.values())) for values in (first, second))
     notes: list[str] = []
     known = _tasks_known(a, b, named_whole, notes)
+    if options.prior is not None and a.comparisons is None and b.comparisons is None:
+        notes.append("the prior is not used: ratings stay as they are given")
     agreement, tasks, found, ceiling_fit = by_models, None, None, ""
     if known is not None:
         progress(f"{a.name} - {b.name}: resampling tasks ({options.replicates} times)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import isfinite
 
 import numpy as np
@@ -62,9 +62,15 @@ def interval_caption(evidence: Evidence) -> str:
     return f"r = {result.pearson_r:.2f}{level}{spans}."
 
 
-def span(interval: Interval, digits: int = 2) -> str:
-    """``0.88 to 1.00``."""
-    return f"{interval.low:z.{digits}f} to {interval.high:z.{digits}f}"
+def span(interval: Interval) -> str:
+    """``0.88 to 1.00``, with more digits where two show no difference."""
+    return ends(interval.low, interval.high)
+
+
+def ends(low: float, high: float) -> str:
+    """Two numbers with two digits, or with as many (at most four) as it takes to tell them apart."""
+    digits = next((d for d in (2, 3) if f"{low:.{d}f}" != f"{high:.{d}f}"), 4 if low != high else 2)
+    return f"{low:z.{digits}f} to {high:z.{digits}f}"
 
 
 def _known(interval: Interval | None) -> bool:
@@ -89,25 +95,23 @@ def _p(value: float) -> str:
 
 
 def _how_sure(evidence: Evidence) -> list[str]:
-    """Intervals over tasks and over models, each named."""
+    """Intervals over tasks and over models, each named, and each of what its sample stands for."""
     said = []
-    for by_tasks, agreement, others in (
-        (True, evidence.agreement, "other tasks like these"),
-        (False, evidence.by_models, "other models like these"),
-    ):
+    seen = evidence.agreement.pearson_r
+    for unit, agreement in (("tasks", evidence.agreement), ("models", evidence.by_models)):
         interval = agreement.intervals.get("pearson_r")
-        if interval is None or not _known(interval) or by_tasks != (interval.unit == "tasks"):
+        if interval is None or not _known(interval) or interval.unit != unit:
             continue
-        text = f"with {others} r would lie from {span(interval)} ({interval.level:.0%} interval, "
-        text += f"{interval.unit} as the sample"
+        text = f"with endlessly many {unit} like these r would lie from {span(interval)}"
+        if interval.low > seen:
+            text += ", above the r seen, which noise pulls down"
+        text += f" ({interval.level:.0%} interval, {unit} as the sample"
         if interval.failed:
             drawn = interval.replicates
             text += f"; {interval.failed} of {drawn} resamples have no finite fit and are left out"
         said.append(text + ")")
-    if not said:
-        return []
     text = "; ".join(said)
-    return [f"{text[0].upper()}{text[1:]}."]
+    return [f"{text[0].upper()}{text[1:]}."] if said else []
 
 
 def _ceiling(evidence: Evidence) -> list[str]:
@@ -118,7 +122,7 @@ def _ceiling(evidence: Evidence) -> list[str]:
     if len(found.models) > evidence.agreement.n:
         said = f"By {evidence.ceiling_fit}, which rates {len(found.models)} models, {said}"
     if isfinite(found.disattenuated):
-        said += f" Without the noise of the tasks r would be {found.disattenuated:.2f}"
+        said += f" Without the noise of the tasks r would be about {found.disattenuated:.2f}"
         if _known(found.interval):
             low, high = found.interval.low, found.interval.high
             said += f" ({found.interval.level:.0%} interval over tasks {span(found.interval)}): "
@@ -141,12 +145,12 @@ def _models(evidence: Evidence) -> list[str]:
     most = influence.most_influential["pearson_r"]
     if most is not None and np.isfinite(r).any():
         line = (
-            f"Without any one model r lies from {np.nanmin(r):.2f} to {np.nanmax(r):.2f}; {most} moves it "
+            f"Without any one model r lies from {ends(np.nanmin(r), np.nanmax(r))}; {most} moves it "
             f"most (without it, {_without(influence, 'pearson_r', most):.2f})"
         )
         tau = _column(influence, "kendall_tau_b")
         if np.isfinite(tau).any():
-            line += f". Kendall's tau-b lies from {np.nanmin(tau):.2f} to {np.nanmax(tau):.2f}"
+            line += f". Kendall's tau-b lies from {ends(np.nanmin(tau), np.nanmax(tau))}"
         said.append(line + ".")
     if result.n - LEFT_OUT >= 4:
         first, second = evidence.first, evidence.second
@@ -170,7 +174,7 @@ def _tasks(evidence: Evidence) -> list[str]:
     if most is None or not np.isfinite(r).any():
         return []
     line = (
-        f"Without any one task r lies from {np.nanmin(r):.2f} to {np.nanmax(r):.2f}; {most} moves it most "
+        f"Without any one task r lies from {ends(np.nanmin(r), np.nanmax(r))}; {most} moves it most "
         f"(without it, {_without(influence, 'pearson_r', most):.2f})"
     )
     swapping = int((influence.swaps > 0).sum())
@@ -297,10 +301,3 @@ def _column(influence: Influence, statistic: str) -> np.ndarray:
 
 def _without(influence: Influence, statistic: str, name: str) -> float:
     return float(_column(influence, statistic)[influence.left_out.index(name)])
-
-
-def spread_without(influence: Influence | None, statistic: str) -> Sequence[float]:
-    """Smallest and largest value without any one of what was left out; empty where unknown."""
-    values = np.empty(0) if influence is None else _column(influence, statistic)
-    values = values[np.isfinite(values)]
-    return [float(values.min()), float(values.max())] if values.size else []

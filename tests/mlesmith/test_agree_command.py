@@ -48,8 +48,8 @@ def test_score_tables_for_people() -> None:
     places = [done.stdout.index(part) for part in parts]
     assert places == sorted(places)
     for words in (
-        "other tasks",
-        "other models",
+        "over tasks",
+        "over models",
         "without any one model",
         "slope, Deming",
         "agrees with itself",
@@ -73,7 +73,7 @@ def test_rating_tables_need_no_tasks(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text("model,elo\n" + rows)
     done = agree(tmp_path / "a.csv", tmp_path / "b.csv")
     assert done.returncode == 0, done.stderr
-    assert "other models" in done.stdout and "other tasks" not in done.stdout
+    assert "over models" in done.stdout and "over tasks" not in done.stdout
     # Three models in one order: one of 3! = 6 pairings agrees as well.
     assert "probability 0.17 (all 6 pairings)" in done.stdout
 

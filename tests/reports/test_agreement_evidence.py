@@ -187,7 +187,8 @@ def test_rating_tables_give_what_can_be_had_without_tasks(tmp_path: Path) -> Non
         saved(table[["model", name]].rename(columns={name: "elo"}), tmp_path / f"{name}.csv")
         for name in ("dojo", "smith")
     ]
-    document = agreement_of_files(paths, replace(QUICK, margin=50.0))
+    document = agreement_of_files(paths, replace(QUICK, margin=50.0, prior=GaussianPrior(300)))
+    assert any("the prior is not used" in note for note in document["notes"])
     pair = pair_of(document)
     x, y = (table[name].to_numpy(float) for name in ("dojo", "smith"))
     assert pair["by_tasks"] is False and pair["ceiling"] is None and document["tasks_needed"] == {}
