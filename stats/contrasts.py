@@ -17,7 +17,7 @@ from scipy.special import bdtr, expit, stdtr, stdtrit
 from stats.bradley_terry import Fit
 from stats.comparisons import Comparisons
 from stats.intervals import check_level
-from stats.sandwich import SANDWICH, task_covariance
+from stats.sandwich import SANDWICH, contrast_variance, task_covariance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -167,9 +167,7 @@ def contrasts(
 def pairwise(comparisons: Comparisons, fitted: Fit) -> Pairwise:
     """Differences and standard errors of all pairs at once."""
     covariance, tasks = task_covariance(comparisons, fitted)
-    variance = np.diagonal(covariance)
-    # Rounding can leave a variance of zero just below it.
-    error = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2.0 * covariance, 0.0))
+    error = np.sqrt(contrast_variance(covariance))
     together = np.zeros(error.shape, dtype=bool)
     for block in fitted.blocks:
         together[np.ix_(block, block)] = True

@@ -17,6 +17,9 @@ from stats.newton import inverse_information
 
 Floats = NDArray[np.float64]
 
+CANCELLED = 1e-13
+"""Share of the summed variances of two models below which the variance of their difference is rounding."""
+
 SANDWICH = "task-clustered sandwich with T/(T-1), t quantile with T-1 degrees of freedom"
 
 
@@ -62,11 +65,18 @@ def rating_intervals(comparisons: Comparisons, fitted: Fit, level: float = 0.95)
 def contrast_intervals(comparisons: Comparisons, fitted: Fit, level: float = 0.95) -> Intervals:
     """(n, n) intervals of R_i - R_j; NaN between groups that were never compared."""
     covariance, tasks = task_covariance(comparisons, fitted)
-    variance = np.diagonal(covariance)
-    spread = variance[:, None] + variance[None, :] - 2.0 * covariance
+    spread = contrast_variance(covariance)
     difference = fitted.ratings[:, None] - fitted.ratings[None, :]
     difference = np.where(np.isfinite(fitted.covariance), difference, np.nan)
     return _t_intervals(difference, spread, np.minimum(tasks[:, None], tasks[None, :]), level)
+
+
+def contrast_variance(covariance: Floats) -> Floats:
+    """(n, n) variances of the differences; what rounding leaves where two errors cancel is 0."""
+    variance = np.diagonal(covariance)
+    both = variance[:, None] + variance[None, :]
+    left = both - 2.0 * covariance
+    return np.where(left <= CANCELLED * both, 0.0, left)
 
 
 def _t_intervals(estimate: Floats, variance: Floats, tasks: NDArray[np.int64], level: float) -> Intervals:

@@ -10,7 +10,7 @@ from scipy import stats as sps
 from stats.bradley_terry import GaussianPrior, fit
 from stats.comparisons import Comparisons
 from stats.contrasts import SIGN_TEST, T_TEST, contrasts, sign_test
-from stats.sandwich import contrast_intervals
+from stats.sandwich import contrast_intervals, contrast_variance
 
 
 def compared(*results, models=None):
@@ -165,3 +165,11 @@ def test_sign_test_is_scipys_binomial_test(tasks):
     won = np.unique(np.linspace(0, tasks, 9).astype(np.int64))
     expected = [sps.binomtest(int(w), tasks).pvalue if tasks else 1.0 for w in won]
     np.testing.assert_allclose(sign_test(won, tasks - won), expected, rtol=1e-9)
+
+
+def test_what_rounding_leaves_of_a_variance_is_no_spread():
+    """Errors of 1 that move together: 1 + 1 - 2 (1 - 1e-15) = 2e-15 is rounding, 2e-9 is not."""
+    for off, spread in ((1e-15, 0.0), (-1e-15, 0.0), (1e-9, 2e-9)):
+        found = contrast_variance(np.array([[1.0, 1.0 - off], [1.0 - off, 1.0]]))
+        np.testing.assert_allclose(found, [[0, spread], [spread, 0]], rtol=1e-6)
+    assert np.isnan(contrast_variance(np.full((2, 2), np.nan))).all()

@@ -171,3 +171,21 @@ def test_win_probabilities_of_infinite_and_missing_ratings():
     for bad in ({"scale": 0.0}, {"base": 1.0}):
         with pytest.raises(ValueError, match="scale above 0"):
             win_probabilities([1.0], **bad)
+
+
+def test_equal_models_have_intervals_that_ignore_their_order():
+    """Equal ratings leave the order of the simulation open; the names close it."""
+    tasks = [
+        [[0, 1, 1], [0, 0, 1], [0, 0, 0]],
+        [[0, 0, 0], [1, 0, 1], [1, 0, 0]],
+        [[0, 1, 0], [0, 0, 0], [1, 1, 0]],
+    ]
+    comparisons = Comparisons.from_wins(np.array(tasks, dtype=float), ["a", "b", "c"])
+    for order in ("abc", "cab", "bca"):
+        mixed = comparisons.subset(list(order))
+        found = rank_intervals(mixed, fit(mixed), 0.6, draws=100)
+        kept = rank_intervals(comparisons, fit(comparisons), 0.6, draws=100)
+        for limit in ("low", "high"):
+            np.testing.assert_array_equal(
+                getattr(found, limit), getattr(kept, limit)[["abc".index(m) for m in order]]
+            )
