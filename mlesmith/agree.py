@@ -58,7 +58,7 @@ def agree(
     Example: mlesmith agree boards/scores-reference.csv boards/scores-smith.csv
     """
     from reports.agreement import agreement_of_files
-    from reports.agreement.evidence import Options
+    from reports.agreement.rated import Options
     from stats.bradley_terry import GaussianPrior
 
     prior = None if prior_sd is None else GaussianPrior(prior_sd)

@@ -14,7 +14,8 @@ from reports.agreement.files import RatingFile, ScoreFile, read_files
 from reports.agreement.names import is_part_whole
 
 if TYPE_CHECKING:
-    from reports.agreement.evidence import Evidence, Options, RatedSet
+    from reports.agreement.evidence import Evidence
+    from reports.agreement.rated import Options, RatedSet
     from reports.agreement.reliability import Length
     from stats.agreement.ceiling import Ceiling
     from stats.agreement.equivalence import ContrastEquivalence, MeanEquivalence
@@ -43,7 +44,8 @@ def agreement_of_files(
         InputError: names the file, the line, the column and the fix.
     """
     files = read_files(paths)
-    from reports.agreement.evidence import Options, gather
+    from reports.agreement.evidence import gather
+    from reports.agreement.rated import Options
     from reports.agreement.reliability import lengths
 
     options = options or Options()
@@ -156,7 +158,7 @@ def evidence_document(evidence: Evidence) -> dict[str, Any]:
 
 
 def _rated(file: RatingFile | ScoreFile, options: Options) -> RatedSet:
-    from reports.agreement.evidence import RatedSet
+    from reports.agreement.rated import RatedSet
     from stats.comparisons import Comparisons
 
     if isinstance(file, RatingFile):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reports.agreement.names import is_part_whole
+from reports.agreement.rated import Options, RatedSet, prior_words
 from reports.templating import count
 from stats.agreement.ceiling import Ceiling, ceiling
 from stats.agreement.equivalence import (
@@ -26,9 +27,8 @@ from stats.agreement.influence import Influence, leave_one_model_out, leave_one_
 from stats.agreement.lines import Line, deming, error_ratio, passing_bablok
 from stats.agreement.pair import PART_WHOLE, Agreement, agree
 from stats.agreement.permutation import PermutationTest, permutation_test_agreement
-from stats.agreement.sets import IntervalMethod, agree_sets
-from stats.agreement.split_half import rated_together
-from stats.bradley_terry import FirthPrior, Fit, Prior, fit
+from stats.agreement.sets import agree_sets
+from stats.bradley_terry import FirthPrior, Prior
 from stats.comparisons import Comparisons
 from stats.sandwich import task_covariance
 
@@ -42,50 +42,6 @@ THIN = 0.1
 FEW_MODELS = 10
 FEW_TASKS = 20
 """The coverage of the intervals was simulated from here on."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How the evidence is computed.
-
-    Attributes:
-        level: coverage of all intervals.
-        replicates, seed: of the resampling of tasks.
-        interval: kind of interval over tasks, see `stats.agreement.sets.agree_sets`.
-        prior: for all fits of scores, or None for maximum likelihood.
-        margin: rating points that do not matter, for the equivalence tests; None for no such test.
-    """
-
-    level: float = 0.95
-    replicates: int = 1000
-    seed: int = 0
-    interval: IntervalMethod = "inverted"
-    prior: Prior | None = None
-    margin: float | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class RatedSet:
-    """One set: ratings, and the comparisons behind them where the scores are known.
-
-    Attributes:
-        ratings: by model, for those with a number on one scale.
-        unrated: other models of the set.
-    """
-
-    name: str
-    ratings: Mapping[str, float]
-    unrated: tuple[str, ...] = ()
-    comparisons: Comparisons | None = None
-    fitted: Fit | None = None
-
-    @classmethod
-    def from_comparisons(cls, name: str, comparisons: Comparisons, prior: Prior | None) -> RatedSet:
-        """Rate a set; of groups of models that were never compared, the largest has the ratings."""
-        fitted = fit(comparisons, prior=prior)
-        ratings = {fitted.models[i]: float(fitted.ratings[i]) for i in rated_together(fitted)}
-        unrated = tuple(model for model in fitted.models if model not in ratings)
-        return cls(name, ratings, unrated, comparisons, fitted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,15 +210,6 @@ def _ceiling(
         "models that won or lost everything; its r is of those ratings"
     )
     return computed(FirthPrior()), prior_words(FirthPrior())
-
-
-def prior_words(prior: Prior | None) -> str:
-    """How ratings were fitted."""
-    if prior is None:
-        return "maximum likelihood"
-    if isinstance(prior, FirthPrior):
-        return "Firth's bias-reduced fit"
-    return f"Gaussian prior on ratings, SD {prior.sd:g}"
 
 
 def _lines(

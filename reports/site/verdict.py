@@ -12,7 +12,8 @@ import numpy as np
 from leaderboards.board import COMBINED
 from leaderboards.rating import Board
 from reports.agreement import agreement_document, is_part_whole
-from reports.agreement.evidence import Evidence, Options, RatedSet, gather
+from reports.agreement.evidence import Evidence, gather
+from reports.agreement.rated import Options, RatedSet
 from reports.agreement.reliability import Length, lengths
 from reports.templating import count
 from stats.agreement.pair import Agreement, agree

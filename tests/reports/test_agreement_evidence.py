@@ -18,7 +18,7 @@ from scipy import stats as scipy_stats
 from harness.records import strict_json
 from leaderboards.published import published_ratings
 from reports.agreement import agreement_of_files
-from reports.agreement.evidence import Options
+from reports.agreement.rated import Options
 from stats.bradley_terry import GaussianPrior
 
 MODELS = ("ant", "bee", "cat", "dog", "eel")
