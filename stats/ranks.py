@@ -178,8 +178,8 @@ def _simulated(comparisons: Comparisons, fitted: Fit, seed: int, draws: int) -> 
     errors, rng = np.full((len(tasks), draws), np.nan), np.random.default_rng(seed)
     for block in fitted.blocks:
         if len(block) > 1 and tasks[block[0]] > 1:
-            # Best first, so that the simulation does not depend on the order of the models, nor, unless ratings
-            # are equal, on their names.
+            # Best first, so that the simulation does not depend on the order of the models, nor on their
+            # names, unless ratings are equal.
             block = block[np.lexsort((np.array(fitted.models)[block], -fitted.ratings[block]))]
             values, vectors = np.linalg.eigh(covariance[np.ix_(block, block)])
             # The symmetric root: unlike eigenvectors it has no arbitrary sign.

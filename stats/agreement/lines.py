@@ -1,8 +1,8 @@
 """Lines between two sets of ratings where both carry error: Deming's and Passing & Bablok's.
 
 Least squares takes x as exact, which flattens the slope of one set of ratings on another. Here both sets are
-measurements, and exchanging them gives the same line (Passing & Bablok's nearly, for an even number of slopes).
-A slope of 1 means that both spread the models alike.
+measurements, and exchanging them gives the same line (nearly the same, for Passing & Bablok's with an even
+number of slopes). A slope of 1 means that both spread the models alike.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ def passing_bablok(x: ArrayLike, y: ArrayLike, level: float = 0.95) -> Line:
     """Shifted median of the slopes of all pairs of points (Passing & Bablok 1983, J Clin Chem 21:709).
 
     Slopes are ranked from -1 upwards through 0 and the vertical, and those below -1 last, which is the shift
-    K of the paper and makes the estimate the same from either axis (nearly so for an even number of slopes, whose
-    median is the mean of the middle two). Equal points give no slope, slopes of
+    K of the paper and makes the estimate the same from either axis (nearly so for an even number of slopes,
+    whose median is the mean of the middle two). Equal points give no slope, slopes of
     exactly -1 are dropped, vertical ones are kept. The errors may have any distribution, of spreads in the
     ratio that the slope has. (Theil's slope, `scipy.stats.theilslopes`, lacks the shift: it takes x as
     exact.)
