@@ -16,7 +16,7 @@ from stats.bradley_terry import FirthPrior, Fit, fit
 from stats.comparisons import Attempts, Comparisons
 from stats.connectivity import strongly_connected
 from stats.firth import solve_firth
-from stats.newton import CONVERGED, inverse_information, solve, solve_near
+from stats.newton import CONVERGED, SPAN, inverse_information, solve, solve_near
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -252,9 +252,14 @@ def _strengths(wins: Floats, fitted: Fit, block: Ints, inverse: Floats) -> Float
         exists &= ~solved
     if exists.any():
         left = np.ascontiguousarray(wins[:, :, exists].transpose(2, 0, 1))
-        solution = solve_firth(left, start) if firth else solve(left, fitted.precision, start)
-        good = solution.gradient_norm < CONVERGED
-        theta[:, np.flatnonzero(exists)[good]] = solution.theta[good].T
+        # Tasks whose weights vary beyond all measure may leave replicates that rounding decides.
+        smallest = left.min(axis=(1, 2), where=left > 0, initial=np.inf)
+        sound = smallest >= SPAN * left.max(axis=(1, 2))
+        left, places = left[sound], np.flatnonzero(exists)[sound]
+        if places.size:
+            solution = solve_firth(left, start) if firth else solve(left, fitted.precision, start)
+            good = solution.gradient_norm < CONVERGED
+            theta[:, places[good]] = solution.theta[good].T
     return theta
 
 

@@ -117,8 +117,7 @@ def contrasts(
             the expected share of false ones among those found; `none`.
     """
     check_level(level)
-    if adjust not in ("holm", "fdr_bh", "none"):
-        raise ValueError(f"adjust={adjust!r}: expected 'holm', 'fdr_bh' or 'none'")
+    check_adjustment(adjust)
     n = len(fitted.models)
     i, j = np.triu_indices(n, 1)
     pairs = pairwise(comparisons, fitted)
@@ -192,6 +191,12 @@ def sign_test(won: Ints, lost: Ints) -> Floats:
     """Exact two-sided p values of winning and losing a task being equally likely; 1 if all were tied."""
     # The law is symmetric, so both tails are as likely.
     return np.asarray(np.minimum(1.0, 2.0 * bdtr(np.minimum(won, lost), won + lost, 0.5)))
+
+
+def check_adjustment(adjust: str) -> None:
+    """Refuse an unknown adjustment."""
+    if adjust not in ("holm", "fdr_bh", "none"):
+        raise ValueError(f"adjust={adjust!r}: expected 'holm', 'fdr_bh' or 'none'")
 
 
 def adjusted(p: Floats, method: Adjustment) -> Floats:

@@ -164,8 +164,9 @@ def win_probabilities(ratings: ArrayLike, scale: float = 400.0, base: float = 10
     An infinite rating wins or loses for sure; NaN has no probability, not even against itself.
     """
     array = np.asarray(ratings, dtype=np.float64)
-    if array.ndim != 1 or not (scale > 0 and base > 1):
-        raise ValueError(f"need a vector of ratings, a scale above 0 and a base above 1, not {array.shape}")
+    if array.ndim != 1 or not (0 < scale < np.inf and 1 < base < np.inf):
+        given = f"shape {array.shape}, {scale} and {base}"
+        raise ValueError(f"need a vector, a scale above 0 and a base above 1, not {given}")
     equal = array[:, None] == array[None, :]
     with np.errstate(invalid="ignore", over="ignore"):
         apart = np.where(equal, 0.0, array[:, None] - array[None, :]) * (np.log(base) / scale)

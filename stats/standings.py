@@ -139,7 +139,7 @@ def minimum_detectable_effect(
         ValueError: fewer than two tasks, a negative or infinite deviation, or a bad power or level.
     """
     check_level(level)
-    if tasks < 2 or not 0 <= standard_deviation < np.inf:
+    if not tasks >= 2 or not 0 <= standard_deviation < np.inf:
         raise ValueError("need two tasks or more and a finite standard deviation that is not negative")
     if not 1 - level < power < 1:
         raise ValueError(f"power must lie between the size of the test and 1, not {power}")

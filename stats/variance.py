@@ -199,7 +199,7 @@ def reliability_interval(values: ArrayLike, tasks: int | None = None, level: flo
     cells, _ = _complete(values)
     n, length = cells.shape[:2]
     wanted = length if tasks is None else tasks
-    if tasks is not None and tasks < 1:
+    if tasks is not None and not tasks >= 1:
         raise ValueError("the number of tasks must be at least 1")
     counts = np.unique((~np.isnan(cells)).sum(axis=2))
     method = "Feldt F interval" if counts.size <= 1 else "Feldt F interval, approximate: unequal attempts"
@@ -236,7 +236,6 @@ def _complete(values: ArrayLike) -> tuple[Floats, tuple[str, ...]]:
     if np.isinf(cells).any():
         model, task = np.argwhere(np.isinf(cells))[0][:2]
         raise ValueError(f"infinite value of model {model} on task {task}: components need finite values")
-    check_range(cells, "the scores")
     notes: tuple[str, ...] = ()
     present = np.asarray(~np.isnan(cells).all(axis=2))
     seen = np.flatnonzero(present.any(axis=1))
@@ -246,4 +245,6 @@ def _complete(values: ArrayLike) -> tuple[Floats, tuple[str, ...]]:
     if len(complete) < cells.shape[1]:
         left_out = cells.shape[1] - len(complete)
         notes = (*notes, f"{left_out} of {cells.shape[1]} tasks left out: a model has no value there")
-    return cells[np.ix_(seen, complete)], notes
+    cells = cells[np.ix_(seen, complete)]
+    check_range(cells, "the scores")
+    return cells, notes

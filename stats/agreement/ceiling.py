@@ -94,6 +94,8 @@ def ceiling(
     """
     if name_a == name_b:
         raise ValueError(f"both sets are named {name_a!r}")
+    if replicates < 0:
+        raise ValueError(f"replicates must not be negative, but are {replicates}")
     check_level(level)
     fits = {name_a: fit(a, prior=prior), name_b: fit(b, prior=prior)}
     rated = [{fitted.models[i] for i in rated_together(fitted)} for fitted in fits.values()]

@@ -16,7 +16,7 @@ from scipy.special import stdtr, stdtrit
 from stats.agreement.pair import LOCATION, PART_WHOLE
 from stats.bradley_terry import Fit, fit
 from stats.comparisons import Comparisons
-from stats.contrasts import NO_SPREAD, Adjustment, Pairwise, adjusted, pairwise
+from stats.contrasts import NO_SPREAD, Adjustment, Pairwise, adjusted, check_adjustment, pairwise
 from stats.intervals import Interval, check_level
 from stats.vectors import LARGEST, check_range
 
@@ -162,9 +162,10 @@ def equivalent_contrasts(
         fit_a, fit_b: their fits, on one scale; plain maximum likelihood if absent.
 
     Raises:
-        ValueError: a margin that is not positive and finite, or fits on two scales.
+        ValueError: a margin that is not positive and finite, an unknown adjustment, or fits on two scales.
     """
     _check(margin, level)
+    check_adjustment(adjust)
     fit_a, fit_b = fit(a) if fit_a is None else fit_a, fit(b) if fit_b is None else fit_b
     if not np.isclose(fit_a.unit, fit_b.unit, rtol=1e-12):
         raise ValueError(f"the fits have two scales: {fit_a.unit} and {fit_b.unit} points per unit")

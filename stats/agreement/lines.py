@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
 from stats.intervals import Interval, check_level
-from stats.vectors import check_range, finite_pair
+from stats.vectors import LARGEST, SMALLEST, finite_pair
 
 Floats = NDArray[np.float64]
 
@@ -104,7 +104,8 @@ def error_ratio(covariance_x: ArrayLike, covariance_y: ArrayLike) -> float:
     for name, variances in (("x", x), ("y", y)):
         if not (np.isfinite(variances).all() and (variances >= 0).all() and variances.any()):
             raise ValueError(f"the standard errors of {name} must be known and not all zero")
-        check_range(variances, f"the variances of {name}")
+        if not SMALLEST <= variances.mean() <= LARGEST:
+            raise ValueError(f"the variances of {name} must lie between {SMALLEST:g} and {LARGEST:g}")
     return float(y.mean() / x.mean())
 
 

@@ -219,7 +219,7 @@ def _complete(matrix: ArrayLike) -> tuple[Floats, tuple[str, ...]]:
         raise ValueError(f"need a matrix of models by two or more sets, not shape {values.shape}")
     if np.isinf(values).any():
         raise ValueError("reliability needs finite values")
-    check_range(values, "the matrix")
     complete = values[~np.isnan(values).any(axis=1)]
+    check_range(complete, "the matrix")
     left_out = len(values) - len(complete)
     return complete, ((f"{left_out} models with a missing value left out",) if left_out else ())

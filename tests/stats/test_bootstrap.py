@@ -264,3 +264,13 @@ def test_replicates_without_the_one_loss_are_left_out_and_counted():
     assert 0.28 < interval.failed / 2000 < 0.45
     # The most that a replicate can be apart is 5 to 1: 1000 + 200 log10(5).
     assert interval.high <= 1000 + 200 * np.log10(5) + 1e-6
+
+
+def test_replicates_that_rounding_would_decide_are_undefined():
+    """Without the first task, wins of 1e-15 beside 1 are all that keeps two models from being undefeated."""
+    wins = np.zeros((3, 3, 3))
+    wins[0] = 1 - np.eye(3)
+    wins[1:] = np.triu(np.ones((3, 3)), 1) + np.tril(np.full((3, 3), 1e-15), -1)
+    comparisons = Comparisons.from_wins(wins)
+    ratings = weighted_ratings(comparisons, fit(comparisons), [[1, 1, 1], [0, 1, 1]])
+    assert np.isfinite(ratings[0]).all() and np.isnan(ratings[1]).all()

@@ -168,8 +168,8 @@ def test_win_probabilities_of_infinite_and_missing_ratings():
     found = win_probabilities([np.inf, 1000.0, -np.inf, np.nan])
     np.testing.assert_array_equal(found[:3, :3], [[0.5, 1, 1], [0, 0.5, 1], [0, 0, 0.5]])
     assert np.isnan(found[3]).all() and np.isnan(found[:, 3]).all()
-    for bad in ({"scale": 0.0}, {"base": 1.0}):
-        with pytest.raises(ValueError, match="scale above 0"):
+    for bad in ({"scale": 0.0}, {"scale": np.inf}, {"base": 1.0}, {"base": np.nan}):
+        with pytest.raises(ValueError, match="a scale above 0"):
             win_probabilities([1.0], **bad)
 
 

@@ -184,6 +184,7 @@ def test_minimum_detectable_effect():
     assert minimum_detectable_effect(0.0, 20) == 0
     for sd, tasks, options in (
         (1, 1, {}),
+        (1, NAN, {}),
         (-1, 5, {}),
         (NAN, 5, {}),
         (1, 5, {"power": 0.01}),

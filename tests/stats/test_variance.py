@@ -197,6 +197,8 @@ def test_bad_input():
         tasks_needed(several, 1.0)
     with pytest.raises(ValueError, match="at least 1"):
         reliability_interval(drawn(), tasks=0)
+    with pytest.raises(ValueError, match="at least 1"):
+        reliability_interval(drawn(), tasks=np.nan)
 
 
 def test_interval_is_feldts_and_carries_over_to_other_lengths(known):

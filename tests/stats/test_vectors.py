@@ -39,6 +39,13 @@ def test_moments_out_of_range_are_refused_not_wrong(call, size):
         call(size * VARIED, size * VARIED[::-1])
 
 
+def test_the_range_is_that_of_the_rows_used():
+    tiny = [[1e-200, 2e-200], [0.0, 1e-200], [1.0, np.nan]]
+    for call in (cronbach_alpha, icc, lambda rows: variance_components(np.transpose(rows))):
+        with pytest.raises(ValueError, match="change the unit"):
+            call(tiny)
+
+
 @pytest.mark.parametrize("name", [name for name in STATISTICS if name not in ("slope", "top5_overlap")])
 @pytest.mark.parametrize("size", [2.0**1000, 2.0**-1000])
 def test_statistics_without_a_unit_have_no_range(name, size):

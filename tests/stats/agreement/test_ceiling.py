@@ -252,3 +252,8 @@ def test_shared_tasks_and_values_above_one_are_noted(two_sets):
 def test_bad_input(options, message):
     with pytest.raises(ValueError, match=message):
         split_half(soft(6, seed=0), **options)
+
+
+def test_negative_replicates_are_refused(two_sets):
+    with pytest.raises(ValueError, match="must not be negative"):
+        ceiling(*two_sets, replicates=-1)

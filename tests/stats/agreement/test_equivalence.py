@@ -144,3 +144,6 @@ def test_what_is_left_out_or_does_not_hold():
         equivalent_contrasts(b, b, margin=100, fit_a=fit(b, scale=200))
     with pytest.raises(ValueError, match="margin"):
         equivalent_contrasts(a, b, margin=-25)
+    for adjust in ("bonferroni", None):
+        with pytest.raises(ValueError, match="expected 'holm', 'fdr_bh' or 'none'"):
+            equivalent_contrasts(a, b, margin=25, adjust=adjust)
