@@ -96,3 +96,14 @@ def test_inverse_information_inverts_the_information(precision):
             information[i, i] += weight
     expected = np.linalg.pinv(information + precision * np.eye(5))
     np.testing.assert_allclose(inverse_information(wins, theta, precision), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [20, 100, 300])
+def test_many_models_have_exact_standard_errors(n):
+    """A ridge of 1e-5 per comparison makes them 0.7 % (100 models) to 2.7 % (400) too small elsewhere."""
+    wins, theta = random_wins(n, n), np.linspace(-1, 1, n)
+    p = 1 / (1 + np.exp(theta[None, :] - theta[:, None]))
+    weight = (wins + wins.T) * p * (1 - p)
+    information = np.diag(weight.sum(axis=1)) - weight
+    found, exact = inverse_information(wins, theta), np.linalg.pinv(information, hermitian=True)
+    np.testing.assert_allclose(np.sqrt(np.diag(found) / np.diag(exact)), 1, rtol=1e-10)
