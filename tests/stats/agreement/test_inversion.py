@@ -87,3 +87,20 @@ def test_replicates_without_a_fit_are_left_out_and_counted():
     assert (found.failed, found.replicates) == (14, 50)
     none = ResampledSets.of(LADDER, LADDER, x * np.nan, x)
     assert np.isnan(inverted_intervals(none, TESTED, n=50)["pearson_r"].low)
+
+
+def test_sets_without_any_error_have_intervals_of_no_width():
+    y = LADDER + np.array([30.0, -20, 0, 40, -30, 10, 0, -30])
+    found = inverted_intervals(sets_of(LADDER, y, noise=0.0), TESTED, n=50)
+    for name, interval in found.items():
+        value = float(TESTED[name][0](LADDER, y))
+        assert (interval.low, interval.high) == pytest.approx((value, value), abs=5e-3), name
+
+
+def test_near_ties_leave_the_order_open():
+    """Two triples of models that noise cannot order: their true orders may be the same or opposite."""
+    x = np.array([1250.0, 1104, 1100, 1096, 954, 950, 946, 600])
+    found = inverted_intervals(sets_of(x, x, noise=40), TESTED, n=50)
+    opposite = x[[0, 3, 2, 1, 6, 5, 4, 7]]
+    for name in ("spearman_rho", "kendall_tau_b"):
+        assert found[name].low <= float(TESTED[name][0](x, opposite)) and found[name].high == 1
