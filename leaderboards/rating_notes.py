@@ -23,8 +23,8 @@ def rating_notes(ratings: Ratings) -> list[str]:
         notes.append(f"{names}: met no other model; run them on tasks that others have results on")
     if names := _named(fitted, Status.PRIOR):
         notes.append(
-            f"{names}: finite only because of the prior; another prior gives another number, and the "
-            "interval knows only the spread of the tasks"
+            f"{names}: finite only because of the prior; another prior gives another number, and no interval "
+            "of it exists"
         )
     if not fitted.converged:
         notes.append(f"the fit did not converge: gradient {fitted.gradient_norm:.1e} per comparison")

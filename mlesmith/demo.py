@@ -102,7 +102,7 @@ def demo(
     note("4/5 rating and comparing")
     boards = build_boards([job], out / "boards")
     by_set = {item.board.name: item for item in boards}
-    agreement = agreement_of_files([by_set["reference"].csv, by_set["smith"].csv])
+    agreement = agreement_of_files([by_set["reference"].scores, by_set["smith"].scores])
     note("5/5 writing the report")
     index = build_site([job], out / "report")
 

@@ -86,6 +86,11 @@ def _all_reached(wins: Floats | NDArray[np.bool_]) -> bool:
     return bool(reached.all())
 
 
+def strong_components(wins: Floats) -> Ints:
+    """(n,) ids of the sets of models that can all reach one another by chains of (part) wins."""
+    return _labels(wins, "strong")
+
+
 def _labels(wins: NDArray[np.generic], connection: Literal["weak", "strong"]) -> Ints:
     """Component ids, numbered by first appearance (scipy promises no order)."""
     _, labels = connected_components(csr_array(wins != 0), directed=True, connection=connection)

@@ -17,7 +17,7 @@ from scipy.special import bdtr, expit, stdtr, stdtrit
 from stats.bradley_terry import Fit
 from stats.comparisons import Comparisons
 from stats.intervals import check_level
-from stats.sandwich import SANDWICH, contrast_variance, task_covariance
+from stats.sandwich import SANDWICH, by_data, contrast_variance, task_covariance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -166,7 +166,7 @@ def contrasts(
 def pairwise(comparisons: Comparisons, fitted: Fit) -> Pairwise:
     """Differences and standard errors of all pairs at once."""
     covariance, tasks = task_covariance(comparisons, fitted)
-    error = np.sqrt(contrast_variance(covariance))
+    error = np.where(by_data(fitted), np.sqrt(contrast_variance(covariance)), np.nan)
     together = np.zeros(error.shape, dtype=bool)
     for block in fitted.blocks:
         together[np.ix_(block, block)] = True
@@ -214,7 +214,8 @@ def _why(fitted: Fit, pairs: Pairwise, i: int, j: int) -> str:
     if np.isfinite(pairs.standard_error[i, j]):
         return "every task says the same: no spread to test by"
     if np.isfinite(pairs.difference[i, j]):
-        return "one task: no standard error"
+        one = pairs.n_tasks[i, j] < 2
+        return "one task: no standard error" if one else "finite only by the prior: no standard error"
     unrated = [k for k in (i, j) if not np.isfinite(fitted.ratings[k])]
     if unrated:
         return "; ".join(f"{fitted.models[k]} is {fitted.status[k]}: no finite difference" for k in unrated)

@@ -114,6 +114,7 @@ def bca_interval(
         if len(values)
     ]
     pooled = np.concatenate(influence) if influence else np.zeros(0)
+    pooled = pooled / (np.abs(pooled).max(initial=0.0) or 1.0)  # only their shape counts
     spread = float((pooled**2).sum())
     if 0 < below < 1 and spread > 0 and np.isfinite(estimate):
         bias = norm.ppf(below)

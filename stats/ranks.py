@@ -145,9 +145,11 @@ def rank_intervals(
     comparable = _comparable(fitted)
     tasks = _group_tasks(comparisons, comparable)
     known = ~np.isnan(fitted.order) & (tasks > 1)
+    # Models above or below all numbers may share a rank and yet be told apart: the interval holds the rank.
+    rank = rating_ranks(fitted)
     return RankIntervals(
-        low=np.where(known, 1.0 + (worse & comparable).sum(axis=1), np.nan),
-        high=np.where(known, (~better & comparable).sum(axis=1), np.nan),
+        low=np.where(known, np.fmin(rank, 1.0 + (worse & comparable).sum(axis=1)), np.nan),
+        high=np.where(known, np.fmax(rank, (~better & comparable).sum(axis=1)), np.nan),
         level=level,
         kind=kind,
         method=RANK_METHOD.format(kind=kind),

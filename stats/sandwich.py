@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, stdtrit
 
-from stats.bradley_terry import Fit
+from stats.bradley_terry import Fit, Status
 from stats.comparisons import Comparisons
+from stats.connectivity import strong_components
 from stats.intervals import Intervals, check_level
 from stats.newton import inverse_information
 
@@ -56,16 +57,21 @@ def task_covariance(comparisons: Comparisons, fitted: Fit) -> tuple[Floats, NDAr
 
 
 def rating_intervals(comparisons: Comparisons, fitted: Fit, level: float = 0.95) -> Intervals:
-    """(n,) intervals of the ratings about the mean rating; NaN without a rating or a second task."""
+    """(n,) intervals of the ratings about the mean rating.
+
+    NaN without a rating or a second task, and for models that only a prior makes finite: how their ratings
+    vary over the tasks says nothing of how far off they are.
+    """
     covariance, tasks = task_covariance(comparisons, fitted)
-    variance = np.diagonal(covariance)
+    prior_only = [status is Status.PRIOR for status in fitted.status]
+    variance = np.where(prior_only, np.nan, np.diagonal(covariance))
     return _t_intervals(fitted.ratings, variance, tasks, level)
 
 
 def contrast_intervals(comparisons: Comparisons, fitted: Fit, level: float = 0.95) -> Intervals:
-    """(n, n) intervals of R_i - R_j; NaN between groups that were never compared."""
+    """(n, n) intervals of R_i - R_j; NaN where only a prior, or nothing, makes it finite."""
     covariance, tasks = task_covariance(comparisons, fitted)
-    spread = contrast_variance(covariance)
+    spread = np.where(by_data(fitted), contrast_variance(covariance), np.nan)
     difference = fitted.ratings[:, None] - fitted.ratings[None, :]
     difference = np.where(np.isfinite(fitted.covariance), difference, np.nan)
     return _t_intervals(difference, spread, np.minimum(tasks[:, None], tasks[None, :]), level)
@@ -77,6 +83,12 @@ def contrast_variance(covariance: Floats) -> Floats:
     both = variance[:, None] + variance[None, :]
     left = both - 2.0 * covariance
     return np.where(left <= CANCELLED * both, 0.0, left)
+
+
+def by_data(fitted: Fit) -> NDArray[np.bool_]:
+    """(n, n) whether a difference would be finite without a prior."""
+    component = strong_components(fitted.wins)
+    return np.asarray(component[:, None] == component)
 
 
 def _t_intervals(estimate: Floats, variance: Floats, tasks: NDArray[np.int64], level: float) -> Intervals:

@@ -107,7 +107,7 @@ def leave_one_model_out(a: Table, b: Table, name_a: str = "a", name_b: str = "b"
         name_a, name_b: names of the sets.
     """
     models, matrix, dropped = align({name_a: a, name_b: b})
-    notes = [f"{len(dropped)} models left out: {', '.join(dropped)}"] if dropped else []
+    notes = [f"left out: {', '.join(dropped)}"] if dropped else []
     n = len(models)
     if n < 3:
         notes.append(f"n = {n}: without one model no correlation is left")

@@ -126,7 +126,7 @@ def agree(
     models, matrix, dropped = align({name_a: a, name_b: b})
     x, y = matrix[:, 0], matrix[:, 1]
     n = len(models)
-    notes = [f"{len(dropped)} models left out: {', '.join(dropped)}"] if dropped else []
+    notes = [f"left out: {', '.join(dropped)}"] if dropped else []
     values = {name: float(statistic(x, y)) if n else np.nan for name, (statistic, _) in STATISTICS.items()}
     notes += _degenerate(x, y, name_a, name_b)
     if _same_mean(x, y):

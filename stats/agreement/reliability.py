@@ -1,9 +1,10 @@
 """Reliability of several sets as measurements of the same models: Cronbach's alpha and the ICC.
 
-Written out from their definitions: alpha (Cronbach 1951) with Feldt's interval (1965, Psychometrika 30:357),
-the ICC from the mean squares (McGraw & Wong 1996, Psychol Methods 1:30, as corrected in 1:390). The tests
-compare with pingouin, which takes one table at a time, counts rows that it leaves out into alpha's sample
-size, refuses an ICC of fewer than five values or at any level but 95 %, and rounds the limits.
+Alpha (Cronbach 1951) is pingouin's, of rows without a missing value, since it counts rows that it leaves out
+into its sample size; the limits, which it rounds, are Feldt's (1965, Psychometrika 30:357). The ICC comes
+from the mean squares (McGraw & Wong 1996, Psychol Methods 1:30, as corrected in 1:390): pingouin refuses
+fewer than five values and any level but 95 %, and rounds the limits. The forms for many tables at once serve
+searches through thousands of them.
 """
 
 from __future__ import annotations
@@ -66,10 +67,13 @@ def cronbach_alpha(matrix: ArrayLike, level: float = 0.95) -> Reliability:
     n, k = values.shape
     check_level(level)
     method = "Feldt F interval; models as the sample"
-    alpha = float(alpha_of(values))
-    if np.isnan(alpha):
+    if np.isnan(alpha_of(values)):
         reason = "fewer than two models" if n < 2 else "the models' totals do not vary"
         return Reliability(np.nan, np.nan, np.nan, level, method, n, k, (*notes, f"undefined: {reason}"))
+    import pandas as pd
+    import pingouin
+
+    alpha = float(pingouin.cronbach_alpha(data=pd.DataFrame(values), ci=level)[0])
     degrees = n - 1, (n - 1) * (k - 1)
     low, high = (1 - (1 - alpha) * fdtri(*degrees, (1 + side * level) / 2) for side in (1, -1))
     return Reliability(alpha, float(low), float(high), level, method, n, k, notes)

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as sps
 
-from stats.bradley_terry import GaussianPrior, fit
+from stats.bradley_terry import FirthPrior, GaussianPrior, fit
 from stats.comparisons import Comparisons
 from stats.contrasts import SIGN_TEST, T_TEST, contrasts, sign_test
-from stats.sandwich import contrast_intervals, contrast_variance
+from stats.sandwich import contrast_intervals, contrast_variance, rating_intervals
 
 
 def compared(*results, models=None):
@@ -173,3 +173,27 @@ def test_what_rounding_leaves_of_a_variance_is_no_spread():
         found = contrast_variance(np.array([[1.0, 1.0 - off], [1.0 - off, 1.0]]))
         np.testing.assert_allclose(found, [[0, spread], [spread, 0]], rtol=1e-6)
     assert np.isnan(contrast_variance(np.full((2, 2), np.nan))).all()
+
+
+@pytest.mark.parametrize("prior", [GaussianPrior(300), FirthPrior()])
+def test_what_only_a_prior_makes_finite_has_no_interval(prior):
+    """c beats all on every task: its rating rests on the prior, and only the sign test tells it apart."""
+    wins = np.zeros((12, 3, 3))
+    wins[:, 2, :2] = 1
+    wins[:8, 0, 1] = wins[8:, 1, 0] = 1
+    comparisons = Comparisons.from_wins(wins, ["a", "b", "c"])
+    fitted = fit(comparisons, prior=prior)
+    found = contrasts(comparisons, fitted).frame().set_index(["model", "other"])
+    assert np.isfinite(found.loc[("a", "b"), "standard_error"])
+    top = found.loc[("a", "c")]
+    assert (
+        np.isfinite(top["difference"])
+        and np.isnan(top[["standard_error", "low", "high"]].astype(float)).all()
+    )
+    # 12 tasks of 12: 2 * 0.5^12
+    assert top["p"] == pytest.approx(2 * 0.5**12)
+    assert "only by the prior" in top["notes"]
+    ratings = rating_intervals(comparisons, fitted)
+    assert np.isfinite(ratings.low[:2]).all() and np.isnan(ratings.low[2])
+    pairs = contrast_intervals(comparisons, fitted)
+    assert np.isfinite(pairs.low[0, 1]) and np.isnan(pairs.low[0, 2])

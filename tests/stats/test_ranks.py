@@ -112,9 +112,9 @@ def test_groups_are_ranked_apart_and_few_tasks_give_no_interval():
     np.testing.assert_array_equal(found.n[:4], [30] * 4)
     firth = rank_intervals(comparisons, fit(comparisons, prior=FirthPrior()))
     np.testing.assert_array_equal([firth.low, firth.high], [[1, 2, 1, 2, np.nan]] * 2)
-    # A normal prior ranks them all: either group's best is above either group's worst.
+    # A normal prior puts all on one scale, but no task says how the groups compare.
     joint = rank_intervals(comparisons, fit(comparisons, prior=GaussianPrior(400)))
-    np.testing.assert_array_equal([joint.low, joint.high], [[1, 3, 1, 3, np.nan], [2, 4, 2, 4, np.nan]])
+    np.testing.assert_array_equal([joint.low, joint.high], [[1, 2, 1, 2, np.nan], [3, 4, 3, 4, np.nan]])
 
     single = intervals(Comparisons.from_wins([[0, 3], [1, 0]]))
     assert np.isnan([single.low, single.high]).all() and single.n.tolist() == [1, 1]
@@ -189,3 +189,16 @@ def test_equal_models_have_intervals_that_ignore_their_order():
             np.testing.assert_array_equal(
                 getattr(found, limit), getattr(kept, limit)[["abc".index(m) for m in order]]
             )
+
+
+def test_an_interval_holds_its_rank():
+    """a and b are undefeated by the rest and share rank 1, though a beat b on most of the tasks."""
+    wins = np.zeros((21, 4, 4))
+    wins[:, :2, 2:] = 1
+    wins[:20, 0, 1] = wins[20, 1, 0] = 1
+    wins[::2, 2, 3] = wins[1::2, 3, 2] = 1
+    comparisons = Comparisons.from_wins(wins)
+    fitted = fit(comparisons)
+    found = rank_intervals(comparisons, fitted)
+    rank = rating_ranks(fitted)
+    assert ((found.low <= rank) & (rank <= found.high)).all()

@@ -53,7 +53,7 @@ def test_aligned_by_name_and_dropped_by_name():
     found = agree(a, b, "left", "right")
     assert found.models == ("x", "y", "z") and found.pearson_r == pytest.approx(1)
     assert found.dropped == {"hole": "no rating in right", "only_a": "no rating in right"}
-    assert "2 models left out: hole, only_a" in found.notes
+    assert "left out: hole, only_a" in found.notes
     assert dataclasses.asdict(found)["n"] == 3
 
 
