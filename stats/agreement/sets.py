@@ -13,7 +13,7 @@ from stats.agreement.correlation import STATISTICS
 from stats.agreement.inversion import ResampledSets, inverted_intervals
 from stats.agreement.pair import PART_WHOLE, Agreement, agree
 from stats.bootstrap import bootstrap_ratings, jackknife_ratings
-from stats.bradley_terry import Fit, Prior, fit
+from stats.bradley_terry import Fit, Prior, Status, fit
 from stats.comparisons import Comparisons
 from stats.intervals import Interval, basic_interval, bca_interval, percentile_interval
 
@@ -66,6 +66,16 @@ def agree_sets(
         if apart:
             notes.append(
                 f"{name}: {', '.join(apart)} left out: never compared with the others, so on no common scale"
+            )
+        by_prior = [
+            m
+            for m, s in zip(fitted.models, fitted.status, strict=True)
+            if s is Status.PRIOR and m in result.models
+        ]
+        if by_prior:
+            notes.append(
+                f"{name}: {', '.join(by_prior)} finite only by the prior, which resampled tasks hardly move: the "
+                "intervals leave that uncertainty out"
             )
     shared = len(set(a.tasks) & set(b.tasks))
     if shared:

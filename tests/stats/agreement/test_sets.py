@@ -110,4 +110,5 @@ def test_a_prior_keeps_separated_models_in(make_scores):
     scores = scores.assign(score=scores["score"].where(~best, 99 * sign), valid=scores["valid"] | best)
     a, b = (Comparisons.from_scores(rename_tasks(scores, prefix)) for prefix in "ab")
     assert agree_sets(a, b, replicates=20).models == ("m0", "m1", "m2", "m3")
-    assert agree_sets(a, b, replicates=20, prior=GaussianPrior(300.0)).n == 5
+    found = agree_sets(a, b, "A", "B", replicates=20, prior=GaussianPrior(300.0))
+    assert found.n == 5 and any("A: m4 finite only by the prior" in note for note in found.notes)
