@@ -74,8 +74,8 @@ def agree_sets(
         ]
         if by_prior:
             notes.append(
-                f"{name}: {', '.join(by_prior)} finite only by the prior, which resampled tasks hardly move: the "
-                "intervals leave that uncertainty out"
+                f"{name}: {', '.join(by_prior)} finite only by the prior, which resampled tasks hardly move: "
+                "the intervals leave that uncertainty out"
             )
     shared = len(set(a.tasks) & set(b.tasks))
     if shared:
