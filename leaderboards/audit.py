@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from harness.errors import InputError
+from leaderboards.tables import Line, open_table
 from stats.audit.statistics import Published
 
 _NO_NUMBER = ("", "na", "nan", "-", "–")
@@ -39,12 +39,6 @@ class PrintedStatistics:
     path: Path
     statistics: tuple[Published, ...]
     decimals: int
-
-
-@dataclass(frozen=True)
-class _Line:
-    number: int
-    cells: dict[str, str]
 
 
 def read_table(path: Path) -> PrintedTable:
@@ -127,39 +121,21 @@ def parse_whole(text: str) -> tuple[str, tuple[str, ...]]:
     return whole.strip(), parts
 
 
-def _read(path: Path) -> tuple[list[str], list[_Line]]:
-    """The header and the lines of a CSV, all of one length."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            header = [name.strip() for name in next(reader, [])]
-            rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
-    except FileNotFoundError as error:
-        raise InputError(f"{path}: not found; pass an existing CSV file") from error
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}; pass a CSV file") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from error
-    except csv.Error as error:
-        raise InputError(f"{path}: not valid CSV: {error}") from error
-    if not header or "" in header:
-        raise InputError(f"{path}: line 1: a column has no name; the first line must name every column")
-    for one, two in pairwise(sorted(header)):
-        if one == two:
-            raise InputError(f"{path}: line 1: column {one} is there more than once; keep one")
-    for number, cells in rows:
-        if len(cells) != len(header):
-            raise InputError(
-                f"{path}: line {number}: {len(cells)} fields where the header has {len(header)}; "
-                "quote fields that contain commas"
-            )
-    if not rows:
+def _read(path: Path) -> tuple[tuple[str, ...], list[Line]]:
+    """The header, in which every column has a name of its own, and the lines."""
+    with open_table(path) as table:
+        if not table.header or "" in table.header:
+            raise InputError(f"{path}: line 1: a column has no name; the first line must name every column")
+        for one, two in pairwise(sorted(table.header)):
+            if one == two:
+                raise InputError(f"{path}: line 1: column {one} is there more than once; keep one")
+        lines = list(table.lines)
+    if not lines:
         raise InputError(f"{path}: no rows below the header; add some")
-    stripped = ((number, [cell.strip() for cell in cells]) for number, cells in rows)
-    return header, [_Line(number, dict(zip(header, cells, strict=True))) for number, cells in stripped]
+    return table.header, lines
 
 
-def _number(path: Path, line: _Line, column: str, *, may_be_empty: bool = False) -> float:
+def _number(path: Path, line: Line, column: str, *, may_be_empty: bool = False) -> float:
     text = line.cells[column]
     if may_be_empty and text.lower() in _NO_NUMBER:
         return math.nan
@@ -181,7 +157,7 @@ def _places(text: str) -> int:
     return min(len(mantissa.partition(".")[2]), 12)
 
 
-def _sets(path: Path, line: _Line, column: str, known: Sequence[str]) -> tuple[str, ...]:
+def _sets(path: Path, line: Line, column: str, known: Sequence[str]) -> tuple[str, ...]:
     """The sets of a statistic, joined by +, or two joined by -; names may hold either sign themselves."""
     text = line.cells[column]
     readings = {

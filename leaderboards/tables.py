@@ -75,15 +75,18 @@ def open_table(path: Path) -> Iterator[Table]:
 
             def rows() -> Iterator[tuple[int, list[str]]]:
                 for cells in reader:
-                    if cells and len(cells) != len(header):
+                    if not any(cell.strip() for cell in cells):
+                        continue
+                    if len(cells) != len(header):
                         raise InputError(
                             f"{path}: line {reader.line_num}: {len(cells)} fields where the header has "
                             f"{len(header)}; quote fields that contain commas"
                         )
-                    if cells:
-                        yield reader.line_num, cells
+                    yield reader.line_num, cells
 
             yield Table(path, header, rows())
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: not found; pass an existing CSV file") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}; pass an existing CSV file") from error
     except UnicodeDecodeError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,8 @@ from harness.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from leaderboards.tables import Line, Table
 
 TWO_FILES = (
     "agreement needs at least two CSV files: ratings (model,elo) or scores "
@@ -70,27 +71,12 @@ def read_files(paths: Sequence[Path]) -> list[RatingFile | ScoreFile]:
 
 
 def _read(path: Path) -> RatingFile | ScoreFile:
-    header, rows = _cells(path)
-    if "elo" not in header and {"task", "score"} <= set(header):
-        return _scores(path)
-    return _ratings(path, header, rows)
+    from leaderboards.tables import open_table
 
-
-def _cells(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Header and rows of a CSV, each row with its line."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            header = [name.strip() for name in next(reader, [])]
-            return header, [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except FileNotFoundError as error:
-        raise InputError(f"{path}: not found; pass an existing CSV file") from error
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}; pass a CSV file") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from error
-    except csv.Error as error:
-        raise InputError(f"{path}: not valid CSV: {error}") from error
+    with open_table(path) as table:
+        if "elo" in table.header or not {"task", "score"} <= set(table.header):
+            return _ratings(table)
+    return _scores(path)
 
 
 def _scores(path: Path) -> ScoreFile:
@@ -102,8 +88,9 @@ def _scores(path: Path) -> ScoreFile:
     return ScoreFile(path, name or path.stem.removeprefix("scores-") or path.stem, scores)
 
 
-def _ratings(path: Path, header: list[str], rows: list[tuple[int, list[str]]]) -> RatingFile:
+def _ratings(table: Table) -> RatingFile:
     """The columns model and elo (and set); all others are ignored."""
+    path, header = table.path, table.header
     for column in ("model", "elo"):
         if header.count(column) != 1:
             what = "is missing" if column not in header else "is there more than once"
@@ -116,20 +103,15 @@ def _ratings(path: Path, header: list[str], rows: list[tuple[int, list[str]]]) -
     unrated: list[str] = []
     lines: dict[str, int] = {}
     sets = set()
-    for line, cells in rows:
-        if len(cells) != len(header):
-            raise InputError(f"{path}: line {line}: {len(cells)} fields where the header has {len(header)}")
-        row = dict(zip(header, (cell.strip() for cell in cells), strict=True))
-        model = row["model"]
+    for line in table.lines:
+        model = line.cells["model"]
         if not model:
-            raise InputError(f"{path}: line {line}: column model: is empty; give a name")
+            raise InputError(f"{path}: line {line.number}: column model: is empty; give a name")
         if model in lines:
-            raise InputError(
-                f"{path}: line {line}: column model: {model} is already on line {lines[model]}; keep one row"
-            )
-        lines[model] = line
-        sets.add(row.get("set", ""))
-        elo = _read_elo(path, line, row["elo"])
+            raise line.wrong("model", f"is already on line {lines[model]}; keep one row")
+        lines[model] = line.number
+        sets.add(line.cells.get("set", ""))
+        elo = _read_elo(line)
         if elo is None:
             unrated.append(model)
         else:
@@ -140,7 +122,8 @@ def _ratings(path: Path, header: list[str], rows: list[tuple[int, list[str]]]) -
     return RatingFile(path, name or path.stem, ratings, tuple(unrated))
 
 
-def _read_elo(path: Path, line: int, text: str) -> float | None:
+def _read_elo(line: Line) -> float | None:
+    text = line.cells["elo"]
     if text.lower() in _NO_NUMBER:
         return None
     try:
@@ -148,8 +131,5 @@ def _read_elo(path: Path, line: int, text: str) -> float | None:
     except ValueError:
         value = math.inf
     if not math.isfinite(value):
-        raise InputError(
-            f"{path}: line {line}: column elo: {text!r} is not a finite number; write one, or nothing for a "
-            "model without a rating"
-        )
+        raise line.wrong("elo", "is not a finite number; write one, or nothing for a model without a rating")
     return value

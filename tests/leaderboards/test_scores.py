@@ -89,7 +89,7 @@ def test_bad_files_are_refused_with_line_and_column(tmp_path: Path, text: str, n
 
 
 def test_missing_and_undecodable_files(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere\.csv: cannot be read"):
+    with pytest.raises(InputError, match=r"nowhere\.csv: not found"):
         read_scores_csv(tmp_path / "nowhere.csv")
     with pytest.raises(InputError, match="not UTF-8"):
         read_scores_csv(write(tmp_path, HEADER + "tä,a,1,0.5,1,1\n", "latin-1"))

@@ -130,7 +130,7 @@ def test_part_whole_is_told_by_the_names(a: str, b: str, expected: bool) -> None
         ("model,rating\nx,1\n", ["line 1", "column elo is missing"]),
         ("model,elo,elo\nx,1,2\n", ["column elo is there more than once"]),
         ("model,elo\n", ["no rows"]),
-        ("model,elo\nx,1\nx,2\n", ["line 3", "column model", "x is already on line 2"]),
+        ("model,elo\nx,1\nx,2\n", ["line 3", "column model", "'x' is already on line 2"]),
         ("model,elo\nx,high\n", ["line 2", "column elo", "'high'"]),
         ("model,elo\nx,inf\n", ["line 2", "column elo", "'inf'"]),
         ("model,elo\n,1\n", ["line 2", "column model", "empty"]),
