@@ -24,6 +24,8 @@ from stats.sandwich import task_covariance
 Floats = NDArray[np.float64]
 BLOCK_NUMBERS = 1 << 16
 """Simulated numbers handled at a time: what a processor's cache holds."""
+DRAW_NUMBERS = 400_000_000
+"""Simulated errors of differences, draws times pairs of models, that the default number of draws allows."""
 
 Kind = Literal["marginal", "simultaneous"]
 
@@ -103,7 +105,7 @@ def rank_intervals(
     kind: Kind = "marginal",
     *,
     seed: int = 0,
-    draws: int = 10_000,
+    draws: int | None = None,
 ) -> RankIntervals:
     """Ranks that the tasks allow.
 
@@ -115,11 +117,14 @@ def rank_intervals(
         comparisons: what `fitted` was fitted on.
         level: nominal coverage.
         kind: whether each interval covers on its own, or all jointly.
-        seed, draws: of the simulation of the critical values; the same seed gives the same intervals.
+        seed, draws: of the simulation of the critical values; the same seed gives the same intervals. By
+            default 10,000 draws, and fewer beyond 200 models, but no fewer than 1,000.
     """
     check_level(level)
     if kind not in ("marginal", "simultaneous"):
         raise ValueError(f"kind={kind!r}: expected 'marginal' or 'simultaneous'")
+    if draws is None:
+        draws = int(np.clip(DRAW_NUMBERS // max(len(fitted.models), 1) ** 2, 1_000, 10_000))
     if draws < 100:
         raise ValueError(f"critical values need at least 100 draws, not {draws}")
     pairs, (won, met) = pairwise(comparisons, fitted), tasks_won(comparisons)

@@ -60,7 +60,7 @@ def rate(
     strict: bool = False,
     rank_interval: Kind = "marginal",
     seed: int = 0,
-    draws: int = 10_000,
+    draws: int | None = None,
 ) -> Ratings:
     """Rate models with intervals.
 
@@ -74,7 +74,7 @@ def rate(
         prior: explicit prior, or None for maximum likelihood.
         strict: raise a ValueError that names the models without a plain rating.
         rank_interval: `marginal`: each covers its own model's rank; `simultaneous`: all at once.
-        seed, draws: of the simulated critical values of the rank intervals.
+        seed, draws: of the simulated critical values of the rank intervals; see `rank_intervals`.
     """
     comparisons = Comparisons.from_scores(scores) if isinstance(scores, pd.DataFrame) else scores
     fitted = fit(comparisons, anchor=anchor, prior=prior, strict=strict)
@@ -102,7 +102,7 @@ def rate(
             "kind": placed.kind,
             "level": level,
             "unit": placed.unit,
-            "draws": draws,
+            "draws": placed.draws,
             "seed": seed,
         },
     }

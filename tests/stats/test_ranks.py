@@ -202,3 +202,11 @@ def test_an_interval_holds_its_rank():
     found = rank_intervals(comparisons, fitted)
     rank = rating_ranks(fitted)
     assert ((found.low <= rank) & (rank <= found.high)).all()
+
+
+def test_more_models_get_fewer_draws_by_default():
+    """4e8 / n^2, between 1,000 and 10,000; one task gives no intervals, but the number is recorded."""
+    for models, draws in ((3, 10_000), (400, 2_500)):
+        wins = np.ones((1, models, models)) - np.eye(models)
+        comparisons = Comparisons.from_wins(wins)
+        assert rank_intervals(comparisons, fit(comparisons)).draws == draws
