@@ -57,16 +57,11 @@ def read_table(path: Path) -> PrintedTable:
     values: list[list[float]] = []
     decimals = 0
     for line in lines:
-        model = line.cells["model"]
-        if not model:
-            raise InputError(f"{path}: line {line.number}: column model: is empty; give a name")
+        model = line.name("model")
         if model in first:
-            raise InputError(
-                f"{path}: line {line.number}: column model: {model} is already on line {first[model]}; "
-                "keep one row"
-            )
+            raise line.wrong("model", f"is already on line {first[model]}; keep one row")
         first[model] = line.number
-        values.append([_number(path, line, name, may_be_empty=True) for name in sets])
+        values.append([_number(line, name, may_be_empty=True) for name in sets])
         decimals = max(decimals, *(_places(line.cells[name]) for name in sets))
     ratings = pd.DataFrame(values, index=list(first), columns=sets, dtype=float)
     for name in sets:
@@ -100,7 +95,7 @@ def read_statistics(path: Path, sets: Sequence[str]) -> PrintedStatistics:
     if not cells:
         raise InputError(f"{path}: no statistic below the header; add one")
     statistics = tuple(
-        Published(name, _sets(path, line, where, sets), _number(path, line, column))
+        Published(name, _sets(line, where, sets), _number(line, column))
         for line, where, name, column in cells
     )
     return PrintedStatistics(
@@ -124,7 +119,9 @@ def parse_whole(text: str) -> tuple[str, tuple[str, ...]]:
 def _read(path: Path) -> tuple[tuple[str, ...], list[Line]]:
     """The header, in which every column has a name of its own, and the lines."""
     with open_table(path) as table:
-        if not table.header or "" in table.header:
+        if not table.header:
+            raise InputError(f"{path}: empty; the first line must name the columns")
+        if "" in table.header:
             raise InputError(f"{path}: line 1: a column has no name; the first line must name every column")
         for one, two in pairwise(sorted(table.header)):
             if one == two:
@@ -135,7 +132,7 @@ def _read(path: Path) -> tuple[tuple[str, ...], list[Line]]:
     return table.header, lines
 
 
-def _number(path: Path, line: Line, column: str, *, may_be_empty: bool = False) -> float:
+def _number(line: Line, column: str, *, may_be_empty: bool = False) -> float:
     text = line.cells[column]
     if may_be_empty and text.lower() in _NO_NUMBER:
         return math.nan
@@ -144,10 +141,10 @@ def _number(path: Path, line: Line, column: str, *, may_be_empty: bool = False) 
     except ValueError:
         value = math.inf
     if not math.isfinite(value):
-        allowed = "one, or nothing for a model without a rating" if may_be_empty else "one"
-        raise InputError(
-            f"{path}: line {line.number}: column {column}: {text!r} is not a finite number; write {allowed}"
-        )
+        fix = "write one"
+        if may_be_empty:
+            fix += ", or nothing for a model without a rating; remove columns that hold no ratings"
+        raise line.wrong(column, f"is not a finite number; {fix}")
     return value
 
 
@@ -157,7 +154,7 @@ def _places(text: str) -> int:
     return min(len(mantissa.partition(".")[2]), 12)
 
 
-def _sets(path: Path, line: Line, column: str, known: Sequence[str]) -> tuple[str, ...]:
+def _sets(line: Line, column: str, known: Sequence[str]) -> tuple[str, ...]:
     """The sets of a statistic, joined by +, or two joined by -; names may hold either sign themselves."""
     text = line.cells[column]
     readings = {
@@ -169,10 +166,7 @@ def _sets(path: Path, line: Line, column: str, known: Sequence[str]) -> tuple[st
     if len(readings) == 1:
         return readings.pop()
     what = "can be read in more than one way" if readings else "does not name two or more sets of the table"
-    raise InputError(
-        f"{path}: line {line.number}: column {column}: {text!r} {what}; join the names by + (the table has "
-        f"{', '.join(known)})"
-    )
+    raise line.wrong(column, f"{what}; join the names by + (the table has {', '.join(known)})")
 
 
 def _readings(text: str, sign: str, known: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -12,6 +12,7 @@ import pandas as pd
 from harness.errors import InputError
 from leaderboards.tables import Line, Table
 from stats.outcomes import COLUMNS, WINNERS
+from stats.vectors import LARGEST
 
 OPTIONAL = ("weight", "task")
 MAX_CELLS = 50_000_000
@@ -37,7 +38,7 @@ def read_outcomes(table: Table) -> pd.DataFrame:
     """
     table.require(COLUMNS, OPTIONAL)
     readers: dict[str, Callable[[Line, str], str | float]] = {
-        "model_a": _name, "model_b": _name, "winner": _result, "weight": _weight, "task": _name,
+        "model_a": Line.name, "model_b": Line.name, "winner": _result, "weight": _weight, "task": Line.name,
     }  # fmt: skip
     used = [(name, table.header.index(name)) for name in readers if name in table.header]
     # What a text means is found out when it is first seen in its column, and counted from then on.
@@ -58,7 +59,7 @@ def read_outcomes(table: Table) -> pd.DataFrame:
         raise InputError(f"{table.path}: no rows below the header; add one row per comparison")
     frame = pd.DataFrame()
     for (name, _), value, code in zip(used, values, codes, strict=True):
-        if readers[name] is _name:
+        if readers[name] is Line.name:
             # With and without blanks around it, a name is the same.
             labels, place_of = np.unique(list(map(str, value)), return_inverse=True)
             frame[name] = pd.Categorical.from_codes(place_of[np.array(code)], pd.Index(labels.tolist()))
@@ -79,12 +80,6 @@ def _check_size(table: Table, frame: pd.DataFrame) -> None:
         )
 
 
-def _name(line: Line, column: str) -> str:
-    if not line.cells[column]:
-        raise line.wrong(column, "is empty; give a name")
-    return line.cells[column]
-
-
 def _result(line: Line, column: str) -> float:
     """1, 0 or 1/2 of a label or a number."""
     text = line.cells[column]
@@ -102,6 +97,8 @@ def _weight(line: Line, column: str) -> float:
         value = float(line.cells[column])
     except ValueError:
         value = math.nan
-    if not 0 <= value < math.inf:
-        raise line.wrong(column, "is not a finite number of at least 0; leave the column out for 1 each")
+    if not 0 <= value <= LARGEST:
+        raise line.wrong(
+            column, f"is not a finite number from 0 to {LARGEST:g}; leave the column out for 1 each"
+        )
     return value

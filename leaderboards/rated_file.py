@@ -63,10 +63,9 @@ def rate_file(path: Path, options: RateOptions) -> Document:
     Raises:
         InputError: a file that cannot be used, an option that does not fit it, or no such ratings.
     """
-    comparisons, policies, clustered = _read(path, options)
-    notes = task_notes(comparisons, clustered)
     pairs: list[Document] | None = None
     try:
+        comparisons, policies, clustered = _read(path, options)
         if options.ties == "davidson":
             rows, method, more = _by_davidson(comparisons, options)
         else:
@@ -84,7 +83,8 @@ def rate_file(path: Path, options: RateOptions) -> Document:
                 pairs, method["contrasts"] = _contrasts(ratings, options)
     except ValueError as error:
         raise InputError(f"{path}: {error}") from error
-    document = {"schema_version": 1, "ratings": rows, "method": method | policies, "notes": [*more, *notes]}
+    notes = [*more, *task_notes(comparisons, clustered)]
+    document = {"schema_version": 1, "ratings": rows, "method": method | policies, "notes": notes}
     return document if pairs is None else {**document, "contrasts": pairs}
 
 

@@ -80,13 +80,13 @@ class _Row:
 
 def _parse(line: Line) -> _Row:
     cells = line.cells
-    for column in ("task", "model"):
-        if not cells[column]:
-            raise line.wrong(column, "is empty; give a name")
+    task, model = line.name("task"), line.name("model")
     try:
         attempt = int(cells["attempt"])
     except ValueError:
         raise line.wrong("attempt", "is not a whole number; number the attempts from 1") from None
+    if abs(attempt) >= 2**63:
+        raise line.wrong("attempt", "is too large; number the attempts from 1")
     flags = {}
     for column in ("valid", "higher_is_better"):
         if cells[column].lower() not in _BOOLEANS:
@@ -100,8 +100,8 @@ def _parse(line: Line) -> _Row:
         raise line.wrong("score", "is not finite, but valid is true; write a number, or set valid to false")
     return _Row(
         line=line.number,
-        task=cells["task"],
-        model=cells["model"],
+        task=task,
+        model=model,
         attempt=attempt,
         score=score if flags["valid"] else math.nan,
         valid=flags["valid"],

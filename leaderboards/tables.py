@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,15 @@ class Line:
     def wrong(self, column: str, fix: str) -> InputError:
         """The error that a cell cannot be used."""
         return InputError(f"{self.path}: line {self.number}: column {column}: {self.cells[column]!r} {fix}")
+
+    def name(self, column: str) -> str:
+        """A cell that names something: not empty, and without control characters, which garble a terminal."""
+        text = self.cells[column]
+        if not text:
+            raise self.wrong(column, "is empty; give a name")
+        if has_controls(text):
+            raise self.wrong(column, "holds a line break or another control character; remove it")
+        return text
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,11 @@ class Table:
                 )
 
 
+def has_controls(text: str) -> bool:
+    """Whether a text has line breaks or other control characters."""
+    return not text.isprintable() and any(unicodedata.category(sign) == "Cc" for sign in text)
+
+
 @contextmanager
 def open_table(path: Path) -> Iterator[Table]:
     """Open a CSV file for as long as the block lasts.
@@ -72,6 +87,15 @@ def open_table(path: Path) -> Iterator[Table]:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.reader(stream, strict=True)
             header = tuple(name.strip() for name in next(reader, []))
+            if len(header) == 1 and (signs := [sign for sign in ";\t|" if sign in header[0]]):
+                raise InputError(
+                    f"{path}: line 1: the columns are separated by {signs[0]!r}; separate them by commas"
+                )
+            if garbled := [name for name in header if has_controls(name)]:
+                raise InputError(
+                    f"{path}: line 1: column {garbled[0]!r} holds a line break or another control character; "
+                    "remove it"
+                )
 
             def rows() -> Iterator[tuple[int, list[str]]]:
                 for cells in reader:
@@ -90,6 +114,10 @@ def open_table(path: Path) -> Iterator[Table]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}; pass an existing CSV file") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from error
+        # The text is decoded in pieces, the next one when all whole lines of the last have been read.
+        number = reader.line_num + 1 + error.object.count(b"\n", 0, error.start)
+        raise InputError(f"{path}: line {number}: not UTF-8 text; save it as UTF-8") from error
     except csv.Error as error:
-        raise InputError(f"{path}: not valid CSV: {error}") from error
+        raise InputError(
+            f"{path}: line {reader.line_num}: not valid CSV: {error}; check that every quote is closed"
+        ) from error

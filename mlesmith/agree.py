@@ -43,11 +43,15 @@ def agree(
     ] = IntervalKind.inverted,
     prior_sd: Annotated[
         float | None,
-        typer.Option(min=1.0, help="Gaussian prior on ratings with this SD in Elo; none by default."),
+        typer.Option(
+            min=1.0, max=1e9, help="Gaussian prior on ratings with this SD in Elo; none by default."
+        ),
     ] = None,
     margin: Annotated[
         float | None,
-        typer.Option(min=0.1, help="Rating points that do not matter: test equivalence within them."),
+        typer.Option(
+            min=0.1, max=1e9, help="Rating points that do not matter: test equivalence within them."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -81,7 +85,7 @@ def show(document: dict[str, Any]) -> None:
         ("pair", "n", "r", "R2", "rho", "tau-b", "CCC", "top 3", "top 5", "bias", "limits"),
         (
             (
-                f"{pair['a']} - {pair['b']}",
+                _plain(f"{pair['a']} - {pair['b']}"),
                 str(pair["n"]),
                 *(number(pair[column]) for column in COLUMNS),
                 number((pair["bland_altman"] or {}).get("bias"), 1),
@@ -94,7 +98,7 @@ def show(document: dict[str, Any]) -> None:
     for pair in pairs:
         if pair["n"] > 2:
             table = evidence_table(pair, title=f"{pair['a']} - {pair['b']}: how sure, and what it rests on")
-            show_table(table.title, table.header, table.cells(nothing=""))
+            show_table(_plain(table.title), table.header, table.cells(nothing=""))
             for line in table.notes:
                 say(f"  {_plain(line)}")
             say()

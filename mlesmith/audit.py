@@ -28,7 +28,9 @@ def audit(
             "column per statistic."
         ),
     ] = None,
-    offset: Annotated[float, typer.Option(help="What the ratings of every set average to.")] = 1000.0,
+    offset: Annotated[
+        float, typer.Option(min=-1e6, max=1e6, help="What the ratings of every set average to.")
+    ] = 1000.0,
     whole: Annotated[
         list[str] | None, typer.Option(metavar="WHOLE=A+B", help="A set that pools others; repeatable.")
     ] = None,
@@ -63,7 +65,7 @@ def show(path: Path, document: dict[str, Any]) -> None:
         if statistics
         else ""
     )
-    say(f"{shown_path(path)}: {verdict}{of}")
+    say(f"{escape(shown_path(path))}: {verdict}{of}")
     if findings:
         show_table(
             "Findings",

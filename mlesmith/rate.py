@@ -65,7 +65,9 @@ def rate(
     ] = None,
     prior_sd: Annotated[
         float | None,
-        typer.Option(min=1.0, help="SD of the gaussian prior in Elo, 300 say.", rich_help_panel=MODEL),
+        typer.Option(
+            min=1.0, max=1e9, help="SD of the gaussian prior in Elo, 300 say.", rich_help_panel=MODEL
+        ),
     ] = None,
     ties: Annotated[
         Literal["half", "davidson"],
@@ -119,7 +121,9 @@ def rate(
             rich_help_panel=INTERVALS,
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the rank intervals.", rich_help_panel=INTERVALS)] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the rank intervals.", rich_help_panel=INTERVALS)
+    ] = 0,
     json: Json = False,
 ) -> None:
     """Rate models by a Bradley-Terry fit (base 10, scale 400, mean 1000), with task-clustered intervals.
@@ -217,8 +221,8 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
         value = float(rating)
     except ValueError:
         value = float("nan")
-    if not model or not abs(value) < float("inf"):
-        fail(f"--anchor {text!r}: write a model and a finite rating, as in gpt-4o=1000")
+    if not model or not abs(value) <= 1e6:
+        fail(f"--anchor {text!r}: write a model and a finite rating (at most 1e6 from 0), as in gpt-4o=1000")
     return model, value
 
 
@@ -230,10 +234,7 @@ def _prior(kind: str | None, sd: float | None) -> Prior | None:
             fail("--prior-sd is the width of a gaussian prior; Firth's has none: leave it out")
         return FirthPrior()
     if sd is not None:
-        try:
-            return GaussianPrior(sd)
-        except ValueError as error:
-            fail(f"--prior-sd: {error}")
+        return GaussianPrior(sd)
     if kind == "gaussian":
         fail("--prior gaussian needs a width: add --prior-sd 300, say")
     return None

@@ -19,6 +19,7 @@ TWO_FILES = (
     "agreement needs at least two CSV files: ratings (model,elo) or scores "
     "(task,model,attempt,score,valid,higher_is_better)"
 )
+NEEDED = "needed are the columns model,elo or task,model,attempt,score,valid,higher_is_better"
 _NO_NUMBER = ("", "na", "nan")
 
 
@@ -76,13 +77,13 @@ def _read(path: Path) -> RatingFile | ScoreFile:
     with open_table(path) as table:
         if "elo" in table.header or not {"task", "score"} <= set(table.header):
             return _ratings(table)
-    return _scores(path)
+        return _scores(table)
 
 
-def _scores(path: Path) -> ScoreFile:
-    from leaderboards.scores import read_scores_csv
+def _scores(table: Table) -> ScoreFile:
+    from leaderboards.scores import read_scores
 
-    scores = read_scores_csv(path)
+    path, scores = table.path, read_scores(table)
     sets = {str(task).partition("/")[0] if "/" in str(task) else "" for task in scores["task"]}
     name = sets.pop() if len(sets) == 1 else ""
     return ScoreFile(path, name or path.stem.removeprefix("scores-") or path.stem, scores)
@@ -91,22 +92,19 @@ def _scores(path: Path) -> ScoreFile:
 def _ratings(table: Table) -> RatingFile:
     """The columns model and elo (and set); all others are ignored."""
     path, header = table.path, table.header
+    if not header:
+        raise InputError(f"{path}: empty; {NEEDED}")
     for column in ("model", "elo"):
         if header.count(column) != 1:
             what = "is missing" if column not in header else "is there more than once"
-            shown = ", ".join(name or "(empty)" for name in header) or "nothing"
-            raise InputError(
-                f"{path}: line 1: column {column} {what}; the header has {shown}. Needed are model,elo, or "
-                "task,model,attempt,score,valid,higher_is_better"
-            )
+            shown = ", ".join(name or "(empty)" for name in header)
+            raise InputError(f"{path}: line 1: column {column} {what}; the header has {shown}; {NEEDED}")
     ratings: dict[str, float] = {}
     unrated: list[str] = []
     lines: dict[str, int] = {}
     sets = set()
     for line in table.lines:
-        model = line.cells["model"]
-        if not model:
-            raise InputError(f"{path}: line {line.number}: column model: is empty; give a name")
+        model = line.name("model")
         if model in lines:
             raise line.wrong("model", f"is already on line {lines[model]}; keep one row")
         lines[model] = line.number
@@ -126,10 +124,14 @@ def _read_elo(line: Line) -> float | None:
     text = line.cells["elo"]
     if text.lower() in _NO_NUMBER:
         return None
+    from stats.vectors import LARGEST
+
     try:
         value = float(text)
     except ValueError:
         value = math.inf
     if not math.isfinite(value):
         raise line.wrong("elo", "is not a finite number; write one, or nothing for a model without a rating")
+    if abs(value) > LARGEST:
+        raise line.wrong("elo", f"is beyond {LARGEST:g}; correct it")
     return value

@@ -59,7 +59,7 @@ def interval_caption(evidence: Evidence) -> str:
     }
     spans = ", ".join(f"{span(intervals[u])} over {u}" for u in ("tasks", "models") if u in intervals)
     level = next((f", {interval.level:.0%} interval " for interval in intervals.values()), "")
-    return f"r = {result.pearson_r:.2f}{level}{spans}."
+    return f"r = {result.pearson_r:z.2f}{level}{spans}."
 
 
 def span(interval: Interval) -> str:
@@ -80,9 +80,9 @@ def _known(interval: Interval | None) -> bool:
 def _headline(evidence: Evidence) -> str:
     result = evidence.agreement
     line = f"{result.a} and {result.b}: over {count(result.n, 'model')} the ratings correlate with r = "
-    line += f"{result.pearson_r:.2f}"
+    line += f"{result.pearson_r:z.2f}"
     if isfinite(result.kendall_tau_b):
-        line += f" and the orders with Kendall's tau-b = {result.kendall_tau_b:.2f}"
+        line += f" and the orders with Kendall's tau-b = {result.kendall_tau_b:z.2f}"
     test = evidence.permutation.get("kendall_tau_b")
     if test is not None and isfinite(test.p):
         how = f"all {test.resamples:,}" if test.exact else f"{test.resamples:,} random"
@@ -146,7 +146,7 @@ def _models(evidence: Evidence) -> list[str]:
     if most is not None and np.isfinite(r).any():
         line = (
             f"Without any one model r lies from {ends(np.nanmin(r), np.nanmax(r))}; {most} moves it "
-            f"most (without it, {_without(influence, 'pearson_r', most):.2f})"
+            f"most (without it, {_without(influence, 'pearson_r', most):z.2f})"
         )
         tau = _column(influence, "kendall_tau_b")
         if np.isfinite(tau).any():
@@ -159,7 +159,7 @@ def _models(evidence: Evidence) -> list[str]:
         if isfinite(rest.pearson_r):
             said.append(
                 f"Models of very different skill make a high correlation easy: without the {LEFT_OUT} lowest "
-                f"rated, r = {rest.pearson_r:.2f} and Kendall's tau-b = {rest.kendall_tau_b:.2f}."
+                f"rated, r = {rest.pearson_r:z.2f} and Kendall's tau-b = {rest.kendall_tau_b:z.2f}."
             )
     return said
 
@@ -175,7 +175,7 @@ def _tasks(evidence: Evidence) -> list[str]:
         return []
     line = (
         f"Without any one task r lies from {ends(np.nanmin(r), np.nanmax(r))}; {most} moves it most "
-        f"(without it, {_without(influence, 'pearson_r', most):.2f})"
+        f"(without it, {_without(influence, 'pearson_r', most):z.2f})"
     )
     swapping = int((influence.swaps > 0).sum())
     if swapping:
@@ -251,7 +251,7 @@ def _limits(evidence: Evidence) -> list[str]:
         return []
     return [
         f"For 95% of such models, the rating on {result.a} minus that on {result.b} lies from "
-        f"{limits.loa_low:.0f} to {limits.loa_high:.0f} points, as far as {result.n} models can tell."
+        f"{limits.loa_low:z.0f} to {limits.loa_high:z.0f} points, as far as {result.n} models can tell."
     ]
 
 
@@ -272,7 +272,7 @@ def _equivalence(evidence: Evidence) -> list[str]:
             ]
         verdict = "is shown to lie" if found.equivalent else "is not shown to lie"
         return [
-            f"The mean difference of the ratings, {found.difference:.0f} points, {verdict} within {margin} "
+            f"The mean difference of the ratings, {found.difference:z.0f} points, {verdict} within {margin} "
             f"(p = {_p(found.p)}, models as the sample)."
         ]
     pairs = len(found.first)

@@ -61,6 +61,8 @@ def test_without_weight_and_task_each_row_weighs_one_and_all_is_one_task(tmp_pat
         ("model_a,model_b,winner,weight\na,b,tie,-1\n", "line 2: column weight: '-1' is not a finite"),
         ("model_a,model_b,winner,weight\na,b,tie,nan\n", "line 2: column weight: 'nan' is not a finite"),
         ("model_a,model_b,winner,weight\na,b,tie,inf\n", "line 2: column weight: 'inf' is not a finite"),
+        ("model_a,model_b,winner,weight\na,b,tie,1e300\n", "line 2: column weight: '1e300' is not a finite"),
+        (HEADER + '"a\nb",b,tie\n', "line 3: column model_a: 'a\\nb' holds a line break"),
     ],
 )
 def test_bad_files_are_refused_with_line_and_column(tmp_path: Path, text: str, named: str) -> None:

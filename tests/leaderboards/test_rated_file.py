@@ -280,3 +280,9 @@ def test_options_of_score_files_are_refused_for_comparisons(tmp_path: Path) -> N
         rate_file(path, RateOptions(invalid="loses", tie_abs=0.0))
     with pytest.raises(InputError, match="finite tolerances"):
         rate_file(scores(tmp_path, {"a": 1, "b": 1}), RateOptions(tie_rel=math.inf))
+
+
+def test_weights_that_add_up_to_too_much_are_refused_by_file(tmp_path: Path) -> None:
+    rows = "a,b,model_a,9e99\n" * 2 + "b,a,tie,1e99\n"
+    with pytest.raises(InputError, match=r"file\.csv: weight 1\.8.*e\+100 of a over b"):
+        rate_file(write(tmp_path, "model_a,model_b,winner,weight\n" + rows), RateOptions())

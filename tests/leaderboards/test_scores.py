@@ -78,7 +78,14 @@ def test_extra_columns_order_and_ids_are_kept_as_text(tmp_path: Path) -> None:
             HEADER + "t,a,1,0.5,1,1\nt,b,1,0.6,1,0\n",
             "line 3: column higher_is_better: task t has the other direction",
         ),
-        (HEADER + 't,"a,1,0.5,1,1\n', "not valid CSV"),
+        (HEADER + 't,"a,1,0.5,1,1\n', "line 2: not valid CSV"),
+        (HEADER + f't,"{"a" * 200_000}",1,0.5,1,1\n', "line 2: not valid CSV"),
+        (HEADER + f"t,a,{2**63},0.5,1,1\n", "line 2: column attempt: '9223372036854775808' is too large"),
+        (HEADER + 't,"a\nb",1,0.5,1,1\n', "line 3: column model: 'a\\nb' holds a line break"),
+        (HEADER + "t,\x1b[31ma,1,0.5,1,1\n", "line 2: column model: '\\x1b[31ma' holds a line break or"),
+        (HEADER.replace("task", "t\0sk"), "line 1: column 't\\x00sk' holds a line break or another control"),
+        (HEADER.replace(",", ";"), "line 1: the columns are separated by ';'; separate them by commas"),
+        (HEADER.replace(",", "\t"), "line 1: the columns are separated by '\\t'"),
     ],
 )
 def test_bad_files_are_refused_with_line_and_column(tmp_path: Path, text: str, named: str) -> None:
@@ -91,5 +98,18 @@ def test_bad_files_are_refused_with_line_and_column(tmp_path: Path, text: str, n
 def test_missing_and_undecodable_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.csv: not found"):
         read_scores_csv(tmp_path / "nowhere.csv")
-    with pytest.raises(InputError, match="not UTF-8"):
+    with pytest.raises(InputError, match=r"scores\.csv: line 2: not UTF-8"):
         read_scores_csv(write(tmp_path, HEADER + "tä,a,1,0.5,1,1\n", "latin-1"))
+    # Beyond what is decoded in one piece.
+    rows = [f"t{t},a,1,0.5,1,1\r\n" for t in range(3000)] + ["tä,a,1,0.5,1,1\r\n"]
+    with pytest.raises(InputError, match="line 3002: not UTF-8"):
+        read_scores_csv(write(tmp_path, HEADER + "".join(rows), "latin-1"))
+    with pytest.raises(InputError, match="line 1: not UTF-8"):
+        read_scores_csv(write(tmp_path, HEADER, "utf-16"))
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_a_byte_order_mark_and_any_line_ends_are_read(tmp_path: Path, ends: str) -> None:
+    text = (HEADER + "t,a,1,0.5,1,1\nt,模型,1,1e300,1,1\n").replace("\n", ends)
+    scores = read_scores_csv(write(tmp_path, text, "utf-8-sig"))
+    assert scores[["model", "score"]].to_numpy().tolist() == [["a", 0.5], ["模型", 1e300]]

@@ -78,6 +78,18 @@ def test_rating_tables_need_no_tasks(tmp_path: Path) -> None:
     assert "probability 0.17 (all 6 pairings)" in done.stdout
 
 
+def test_names_with_markup_are_printed_as_they_are(tmp_path: Path) -> None:
+    models = ("[/]", "[red]x[/red]", "模型", "🤖")
+    for name, factor in (("a", 1), ("b", 2)):
+        rows = [f"{model},{1000 + factor * i},[/{name}]\n" for i, model in enumerate(models)]
+        (tmp_path / f"{name}.csv").write_text("model,elo,set\n" + "".join(rows), encoding="utf-8")
+    done = agree(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert any(line.split()[:3] == ["[/a]", "-", "[/b]"] for line in lines)
+    assert "[/a] - [/b]: how sure, and what it rests on" in [line.strip() for line in lines]
+
+
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
@@ -101,7 +113,15 @@ def test_bad_tables_are_one_clear_line(
 
 
 @pytest.mark.parametrize(
-    "options", [("--level", 1.5), ("--margin", 0), ("--interval", "normal"), ("--replicates", 1)]
+    "options",
+    [
+        ("--level", 1.5),
+        ("--margin", 0),
+        ("--margin", "inf"),
+        ("--prior-sd", "inf"),
+        ("--interval", "normal"),
+        ("--replicates", 1),
+    ],
 )
 def test_bad_options_are_refused(options: tuple[object, ...]) -> None:
     done = agree(*SCORES, *options)

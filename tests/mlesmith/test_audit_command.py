@@ -112,6 +112,10 @@ BAD_TABLES = {
     "column twice": (("model,x,x", "a,1,1"), ("line 1", "column x")),
     "empty column": ((HEADER, "a,1,", "b,1,"), ("column smith", "no number")),
     "no rows": ((HEADER,), ("no rows",)),
+    "empty": ((), ("empty; the first line",)),
+    "semicolons": (("model;dojo;smith", "a;1;1"), ("line 1", "separated by ';'")),
+    "a column of text": (("model,set,dojo", "a,x,1"), ("line 2", "column set", "hold no ratings")),
+    "a line break": ((HEADER, '"a\nb",1,1'), ("line 3", "column model", "control character")),
 }
 
 
@@ -165,9 +169,10 @@ def test_bad_input_exits_2_with_one_line(tmp_path: Path) -> None:
         ((table, "--statistics", unknown), ("u.csv", "unknown statistic 'pearson'")),
         ((table, "--whole", "combined"), ("combined=dojo+smith",)),
         ((table, "--whole", "all=dojo+smith"), ("t.csv", "unknown set all")),
-        ((table, "--offset", "nan"), ("offset must be finite",)),
     ):
         done = run_audit(*arguments)
         assert done.returncode == 2 and done.stdout == ""
         assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
         assert all(word in done.stderr for word in words)
+    done = run_audit(table, "--offset", "nan")
+    assert done.returncode == 2 and "'--offset'" in done.stderr and done.stdout == ""

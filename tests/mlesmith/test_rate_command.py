@@ -132,10 +132,10 @@ def test_one_model_has_no_table_of_differences(tmp_path: Path) -> None:
         (("--ties", "davidson", "--rank-interval", "marginal"), "does not go with --rank-interval"),
         (("--prior", "gaussian"), "add --prior-sd 300"),
         (("--prior", "firth", "--prior-sd", 300), "Firth's has none"),
-        (("--prior-sd", "inf"), "--prior-sd: prior sd must"),
         (("--anchor", "a"), "write a model and a finite rating"),
         (("--anchor", "=1000"), "write a model and a finite rating"),
         (("--anchor", "a=nan"), "write a model and a finite rating"),
+        (("--anchor", "a=1e300"), "write a model and a finite rating (at most 1e6 from 0)"),
     ],
 )
 def test_bad_combinations_are_one_clear_line(scores: Path, options: tuple[object, ...], words: str) -> None:
@@ -161,6 +161,26 @@ def test_what_the_results_do_not_allow_is_refused(
     assert isinstance(done.exception, InputError)
     with pytest.raises(InputError, match=words):
         raise done.exception
+
+
+@pytest.mark.parametrize(
+    "options", [("--prior-sd", "inf"), ("--prior-sd", "nan"), ("--seed", -1), ("--level", "nan")]
+)
+def test_numbers_out_of_range_are_refused(scores: Path, options: tuple[object, ...]) -> None:
+    done = mlesmith(scores, *options)
+    assert done.exit_code == 2 and f"'{options[0]}'" in done.stderr and done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("models", "tasks"), [(["模型", "é", "🤖"], 12), (["[/]", "[red]x[/red]", "\\[y]"], 12), (["a"], 2)]
+)
+def test_any_name_is_printed_as_it_is(tmp_path: Path, models: list[str], tasks: int) -> None:
+    path, drawn = tmp_path / "scores.csv", random.Random(1)
+    rows = [f"t{t},{model},1,{drawn.random()},1,1\n" for t in range(tasks) for model in models]
+    path.write_text(HEADER + "".join(rows), encoding="utf-8")
+    done = mlesmith(path, "--contrasts")
+    assert done.exit_code == 0 and all(model in done.stdout for model in models)
+    assert {row["model"] for row in document(path)["ratings"]} == set(models)
 
 
 @pytest.mark.parametrize("option", ["--ties", "--prior", "--rank-interval", "--invalid"])

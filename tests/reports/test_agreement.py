@@ -125,7 +125,7 @@ def test_part_whole_is_told_by_the_names(a: str, b: str, expected: bool) -> None
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", ["line 1", "column model is missing"]),
+        ("", ["empty; needed are the columns model,elo or task,model"]),
         ("name,elo\nx,1\n", ["line 1", "column model is missing", "name, elo"]),
         ("model,rating\nx,1\n", ["line 1", "column elo is missing"]),
         ("model,elo,elo\nx,1,2\n", ["column elo is there more than once"]),
@@ -135,7 +135,10 @@ def test_part_whole_is_told_by_the_names(a: str, b: str, expected: bool) -> None
         ("model,elo\nx,inf\n", ["line 2", "column elo", "'inf'"]),
         ("model,elo\n,1\n", ["line 2", "column model", "empty"]),
         ("model,elo\nx,1,2\n", ["line 2", "3 fields"]),
-        ('model,elo\n"x,1\n', ["not valid CSV"]),
+        ('model,elo\n"x,1\n', ["line 2", "not valid CSV", "quote"]),
+        ("model,elo\nx,1e300\n", ["line 2", "column elo", "beyond 1e+100"]),
+        ("model;elo\nx;1\n", ["line 1", "separated by ';'"]),
+        ("model,elo\n\x1b[31mx,1\n", ["line 2", "column model", "control character"]),
     ],
 )
 def test_bad_files_are_refused_by_name(tmp_path: Path, text: str, words: list[str]) -> None:
