@@ -40,6 +40,8 @@ TESTED = ("pearson_r", "spearman_rho", "kendall_tau_b")
 THIN = 0.1
 """Share of random halves without a finite fit beyond which the ceiling takes Firth's fit."""
 FEW_MODELS = 10
+MANY_MODELS = 100
+"""Random pairings take seconds from here on."""
 FEW_TASKS = 20
 """The coverage of the intervals was simulated from here on."""
 
@@ -142,6 +144,8 @@ def gather(
             tasks = leave_one_task_out(*known, a.name, b.name, prior=options.prior)
         else:
             notes.append("a set of one task: no task can be left out")
+    if by_models.n >= MANY_MODELS:
+        progress(f"{a.name} - {b.name}: trying random pairings of {by_models.n} models")
     lines = _lines(a, b, by_models.models, x, y, known is not None, options.level, notes)
     return Evidence(
         agreement=agreement,
