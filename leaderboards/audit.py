@@ -13,6 +13,7 @@ import pandas as pd
 from harness.errors import InputError
 from leaderboards.tables import Line, open_table
 from stats.audit.statistics import Published
+from stats.vectors import LARGEST
 
 _NO_NUMBER = ("", "na", "nan", "-", "–")
 
@@ -145,6 +146,8 @@ def _number(line: Line, column: str, *, may_be_empty: bool = False) -> float:
         if may_be_empty:
             fix += ", or nothing for a model without a rating; remove columns that hold no ratings"
         raise line.wrong(column, f"is not a finite number; {fix}")
+    if abs(value) > LARGEST:
+        raise line.wrong(column, f"is beyond {LARGEST:g}; correct it")
     return value
 
 
@@ -161,11 +164,15 @@ def _sets(line: Line, column: str, known: Sequence[str]) -> tuple[str, ...]:
         reading
         for sign in "+-"
         for reading in _readings(text, sign, known)
-        if len(reading) > 1 and (sign == "+" or len(reading) == 2)
+        if len(set(reading)) == len(reading) > 1 and (sign == "+" or len(reading) == 2)
     }
     if len(readings) == 1:
         return readings.pop()
-    what = "can be read in more than one way" if readings else "does not name two or more sets of the table"
+    what = (
+        "can be read in more than one way"
+        if readings
+        else "does not name two or more different sets of the table"
+    )
     raise line.wrong(column, f"{what}; join the names by + (the table has {', '.join(known)})")
 
 

@@ -34,9 +34,8 @@ from stats.sandwich import task_covariance
 
 Floats = NDArray[np.float64]
 
-HEADLINE = ("pearson_r", "spearman_rho", "kendall_tau_b", "ccc", "top3_overlap")
-"""Statistics of which it is said what they rest on."""
 TESTED = ("pearson_r", "spearman_rho", "kendall_tau_b")
+"""Statistics that are tested against random pairing."""
 THIN = 0.1
 """Share of random halves without a finite fit beyond which the ceiling takes Firth's fit."""
 FEW_MODELS = 10

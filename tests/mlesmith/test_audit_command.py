@@ -115,6 +115,7 @@ BAD_TABLES = {
     "empty": ((), ("empty; the first line",)),
     "semicolons": (("model;dojo;smith", "a;1;1"), ("line 1", "separated by ';'")),
     "a column of text": (("model,set,dojo", "a,x,1"), ("line 2", "column set", "hold no ratings")),
+    "huge": ((HEADER, "a,1e300,1"), ("line 2", "column dojo", "beyond 1e+100")),
     "a line break": ((HEADER, '"a\nb",1,1'), ("line 3", "column model", "control character")),
 }
 
@@ -134,6 +135,7 @@ BAD_STATISTICS = {
     "no columns": (("set,number", "dojo,1"), ("line 1", "sets, statistic and value")),
     "unknown set": (("pair,ccc", "dojo-gym,0.9"), ("line 2", "column pair", "'dojo-gym'", "dojo, smith")),
     "one set": (("sets,statistic,value", "dojo,ccc,0.9"), ("line 2", "column sets")),
+    "a set twice": (("sets,statistic,value", "dojo+dojo,ccc,1"), ("line 2", "column sets", "different sets")),
     "a word": (("pair,ccc", "dojo-smith,high"), ("line 2", "column ccc", "'high'")),
     "nothing": (("pair,ccc", "dojo-smith,"), ("no statistic",)),
 }

@@ -165,6 +165,16 @@ def test_other_bad_input(tmp_path: Path) -> None:
             agreement_of_files(paths)
 
 
+def test_hundreds_of_models_are_announced_as_slow(tmp_path: Path) -> None:
+    said: list[str] = []
+    for models, expected in ((99, []), (100, ["a - b: trying random pairings of 100 models"])):
+        for name, power in (("a", 1), ("b", 2)):
+            rows = (f"m{i},{1000 + i**power}\n" for i in range(models))
+            write(tmp_path / f"{name}.csv", "model,elo\n" + "".join(rows))
+        document = agreement_of_files([tmp_path / "a.csv", tmp_path / "b.csv"], progress=said.append)
+        assert said == expected and document["pairs"][0]["kendall_tau_b"] == 1.0
+
+
 def test_importing_it_is_cheap() -> None:
     code = (
         "import sys, reports.agreement\n"
