@@ -57,8 +57,10 @@ def show(path: Path, document: dict[str, Any]) -> None:
     """Print the audit document for people."""
     from rich.markup import escape
 
+    from reports.templating import count
+
     findings, statistics, repairs = (document[key] for key in ("findings", "statistics", "repairs"))
-    verdict = "consistent" if document["ok"] else f"{len(findings)} findings"
+    verdict = "consistent" if document["ok"] else count(len(findings), "finding")
     reproduced = sum(item["reproduced"] for item in statistics)
     of = (
         f"; {reproduced} of {len(statistics)} published statistics follow from the ratings"

@@ -259,7 +259,7 @@ def _equivalence(evidence: Evidence) -> list[str]:
     found, result = evidence.equivalence, evidence.agreement
     if found is None:
         return []
-    margin = f"{found.margin:g} points"
+    margin = f"{found.margin:g} {'point' if found.margin == 1 else 'points'}"
     if isinstance(found, MeanEquivalence):
         if not isfinite(found.p):
             return [

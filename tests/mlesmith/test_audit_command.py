@@ -97,7 +97,8 @@ def test_printed_places_gaps_and_names_with_dashes_are_read(tmp_path: Path) -> N
     ]
     assert document["decimals"] == 0 and done.returncode == 1
     assert [item["sets"] for item in document["statistics"]] == [["a", "b-c"]] * 2
-    assert "[m3] in b-c" in run_audit(table).stdout
+    shown = run_audit(table).stdout
+    assert "t.csv: 1 finding\n" in shown and "[m3] in b-c" in shown
 
 
 HEADER = "model,dojo,smith"
