@@ -35,8 +35,10 @@ def build(
         files = [{"csv": str(b.csv), "json": str(b.json), "scores": str(b.scores)} for b in written]
         emit({"schema_version": 1, "boards": files})
         return
+    from rich.markup import escape
+
     for item in written:
-        say(f"{shown_path(item.csv)}")
+        say(escape(str(shown_path(item.csv))))
 
 
 @app.command()
@@ -58,8 +60,10 @@ def check(
         ]
         emit({"schema_version": 1, "ok": result.ok, "findings": findings})
     else:
-        say(f"{shown_path(board)}: {'ok' if result.ok else 'not ok'}")
+        from rich.markup import escape
+
+        say(f"{escape(str(shown_path(board)))}: {'ok' if result.ok else 'not ok'}")
         for finding in result.findings:
-            say(f"  {finding.severity} {finding.code}: {finding.evidence}")
+            say(f"  {finding.severity} {finding.code}: {escape(finding.evidence)}")
     if not result.ok:
         raise typer.Exit(EXIT_FELL_SHORT)

@@ -20,6 +20,8 @@ Statistic = Callable[[Floats, Floats], Floats]
 
 PAIRS_AT_ONCE = 1 << 20
 """Pairs of models, over all vectors, whose order is held in memory."""
+SORTED_BEYOND = 200
+"""Models from which on sorting is quicker than comparing all pairs."""
 
 
 def pearson_r(x: ArrayLike, y: ArrayLike) -> Floats:
@@ -76,7 +78,7 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Floats:
         return np.full(a.shape[:-1], np.nan)
     rows_a, rows_b = a.reshape(-1, n), b.reshape(-1, n)
     tau = np.empty(len(rows_a))
-    if n * n > 2 * PAIRS_AT_ONCE:
+    if n > SORTED_BEYOND:
         from scipy.stats import kendalltau
 
         # Sorting beats listing the pairs of so many, and its variance is never used.

@@ -6,6 +6,7 @@ out. The margin, in rating points, is the user's to choose: what difference woul
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -133,7 +134,9 @@ def equivalent_ratings(x: ArrayLike, y: ArrayLike, *, margin: float, level: floa
         error = float(np.std(a - b, ddof=1)) / np.sqrt(n)
         half = float(stdtrit(n - 1, level)) * error
         low, high = difference - half, difference + half
-        p = float(pingouin.tost(a, b, bound=margin, paired=True)["pval"].iloc[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of lost precision where all differences are nearly equal
+            p = float(pingouin.tost(a, b, bound=margin, paired=True)["pval"].iloc[0])
         if abs(difference) <= 1e-3 * max(float(a.std()), float(b.std())):
             notes.append(f"{LOCATION}: the mean difference is zero by construction if both sets are centred")
     else:
