@@ -178,9 +178,7 @@ def fit(
     if n == 0:
         raise ValueError("no models to rate")
     if n > 1 and not wins.any():
-        raise ValueError(
-            "no comparisons: no two models have a result on the same task, or all weights are 0"
-        )
+        raise ValueError("no comparisons: no two models have a result on the same task, or all weights are 0")
     unit = scale / float(np.log(base))
     check_weights(wins, names, _precision(prior, unit))
 

@@ -97,9 +97,7 @@ def davidson(
     models, n, unit = comparisons.models, len(comparisons.models), scale / float(np.log(base))
     counts = wins + wins.transpose(0, 2, 1)
     if not counts.any():
-        raise ValueError(
-            "no comparisons: no two models have a result on the same task, or all weights are 0"
-        )
+        raise ValueError("no comparisons: no two models have a result on the same task, or all weights are 0")
     check_weights(wins.sum(axis=0), models)
     n_tasks = int(counts.any(axis=(1, 2)).sum())
     missing = np.full((n + 1, n + 1), np.nan)

@@ -201,8 +201,8 @@ def test_board_check_prints_names_with_markup_as_they_are(tmp_path: Path) -> Non
     from leaderboards.publish import COLUMNS
 
     tail = "3,3,0.5,1.0,0.5,,0.0,100,0.5,smith,test,steps=15,abc,2026-01-02"
-    board = tmp_path / "[red]board[/red].csv"
+    board = tmp_path / "[red]board.csv"
     board.write_text(f"{','.join(COLUMNS)}\n1,1,2,[/],high,900,1100,{tail}\n", encoding="utf-8")
     done = mlesmith("board", "check", board)
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "[red]board[/red].csv: not ok" in done.stdout.replace("\n", "")
+    assert "[red]board.csv: not ok" in done.stdout.replace("\n", "")
