@@ -79,6 +79,9 @@ def json_document(board: Board, prices: PriceTable) -> dict[str, Any]:
         "scores": scores_name(board),
         "method": {
             "rating": dict(board.ratings.method),
+            "win_rate": "mean over tasks of the share of opponents beaten, ties half; 95% t interval",
+            "borda": "opponents beaten, ties half, summed over tasks",
+            "mean_rank": "mean over tasks of the rank among the models there, ties share the average",
             "mean_normalised_score": DEFINITION,
             "position_score": "HumanRank, mean over the tasks with a human leaderboard, invalid = 0",
             "cost_usd": "sum over counted trials; null when any of them is unpriced",

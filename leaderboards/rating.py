@@ -20,6 +20,7 @@ from leaderboards.costs import trial_cost
 from leaderboards.normalised import Anchors, anchors_of, normalised_scores
 from leaderboards.results import Results
 from stats.ratings import Ratings, rate
+from stats.standings import borda, mean_rank, win_rate_intervals
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Row:
     """A model on a board; ``None`` where a number does not exist.
 
     Attributes:
+        win_rate_low, win_rate_high, borda, mean_rank: see :mod:`stats.standings`; in the JSON only.
         status: what stands behind the rating, in the words of :class:`stats.bradley_terry.Status`.
         n_unpriced: trials whose price is unknown; any of them leaves ``cost_usd`` empty.
         date: day (UTC) on which the model's newest trial ended.
@@ -42,6 +44,10 @@ class Row:
     n_tasks: int
     n_trials: int
     win_rate: float | None
+    win_rate_low: float | None
+    win_rate_high: float | None
+    borda: float
+    mean_rank: float | None
     valid_rate: float
     mean_normalised_score: float
     position_score: float | None
@@ -109,6 +115,7 @@ def _row(ratings: Ratings, i: int, trials: pd.DataFrame) -> Row:
         n_tasks=by_task.ngroups,
         n_trials=len(trials),
         win_rate=_number(ratings.win_rate[i]),
+        **_standing(ratings, i),
         valid_rate=float(trials["valid"].mean()),
         mean_normalised_score=float(by_task["normalised"].mean().mean()),
         position_score=_number(by_task["position"].mean().mean()),
@@ -119,6 +126,19 @@ def _row(ratings: Ratings, i: int, trials: pd.DataFrame) -> Row:
         n_unpriced=unpriced,
         date=str(trials["date"].max()),
     )
+
+
+def _standing(ratings: Ratings, i: int) -> dict[str, Any]:
+    """Simpler orders than the rating, for readers of other boards."""
+    comparisons = ratings.comparisons
+    place = comparisons.models.index(ratings.models[i])
+    shares = win_rate_intervals(comparisons)
+    return {
+        "win_rate_low": _number(shares.low[place]),
+        "win_rate_high": _number(shares.high[place]),
+        "borda": float(borda(comparisons)[place]),
+        "mean_rank": _number(mean_rank(comparisons)[place]),
+    }
 
 
 def _positions(trials: pd.DataFrame) -> pd.Series[float]:

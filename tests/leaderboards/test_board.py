@@ -78,6 +78,10 @@ def test_a_board_of_two_models_by_hand(tmp_path: Path) -> None:
     poor = {"rank": "2", "win_rate": "0.2500", "valid_rate": "0.7500", "mean_normalised_score": "0.1250"}
     assert rows[GOOD].items() >= {**shared, **good}.items()
     assert rows[POOR].items() >= {**shared, **poor}.items()
+    # In the JSON only. Shares 1, 1, 0, 1: their standard error 0.25 x t(0.975, 3) reaches beyond both ends.
+    plain = {row["model"]: row for row in json.loads(item.json.read_text())["rows"]}
+    assert [plain[GOOD][c] for c in ("win_rate_low", "win_rate_high")] == [0.0, 1.0]
+    assert [plain[m][c] for m in (GOOD, POOR) for c in ("borda", "mean_rank")] == [3.0, 1.25, 1.0, 1.75]
     assert item.csv.read_text(encoding="utf-8").splitlines()[0] == (
         "rank,rank_low,rank_high,model,elo,elo_low,elo_high,n_tasks,n_trials,win_rate,valid_rate,"
         "mean_normalised_score,position_score,cost_usd,tokens,hours,set,feedback_policy,budget,spec_hash,date"
