@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pandas as pd
@@ -40,16 +41,19 @@ Run = Callable[[Task, str, Feedback], TrialResult]
 
 
 @pytest.fixture
-def run(sandbox: SandboxProvider, tmp_path: Path) -> Run:
+def run(sandbox: SandboxProvider, tmp_path: Path) -> Iterator[Run]:
     """Runs one trial of a candidate; its folder is named after the candidate."""
     graders: dict[Path, Grader] = {}
 
     def trial(task: Task, candidate: str, feedback: Feedback = Feedback.TEST) -> TrialResult:
-        grader = graders.setdefault(task.root, Grader(task, sandbox))
+        if task.root not in graders:
+            graders[task.root] = opened.enter_context(Grader(task, sandbox))
         spec = TrialSpec(task, "hash", 1, Budget(steps=10, seconds=120), AgentConfig(), feedback)
+        grader = graders[task.root]
         return run_trial(spec, ScriptedModel(candidate), grader, sandbox, TrialPaths(tmp_path / candidate))
 
-    return trial
+    with ExitStack() as opened:
+        yield trial
 
 
 @pytest.fixture(scope="module")
