@@ -59,8 +59,8 @@ def basic_interval(
 ) -> Interval:
     """Basic bootstrap interval [2 e - q_high, 2 e - q_low], cut at the bounds of the statistic.
 
-    The default for agreement statistics: resampling tasks adds noise, so that replicates of a correlation lie
-    below the estimate as the estimate lies below the truth. The basic interval corrects this bias; the
+    Resampling tasks adds noise, so that replicates of a correlation lie below the estimate as the estimate
+    lies below the truth. The basic interval corrects this bias, as if it did not depend on the truth; the
     percentile interval doubles it.
     """
     low, high, failed = _quantiles(replicates, level)

@@ -6,7 +6,7 @@ are the only sample there is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -28,7 +28,7 @@ from stats.agreement.lines import Line, deming, error_ratio, passing_bablok
 from stats.agreement.pair import PART_WHOLE, Agreement, agree
 from stats.agreement.permutation import PermutationTest, permutation_test_agreement
 from stats.agreement.sets import agree_sets
-from stats.bradley_terry import FirthPrior, Prior
+from stats.bradley_terry import FirthPrior, Prior, Status
 from stats.comparisons import Comparisons
 from stats.sandwich import task_covariance
 
@@ -230,15 +230,21 @@ def _lines(
         return None, None
     ratio = 1.0
     if by_tasks:
-        errors = [_task_covariance(side, models) for side in (a, b)]
+        # A rating that only a prior makes finite has no error that tasks could tell.
+        told = [m for m in models if Status.PRIOR not in (_status(a, m), _status(b, m))]
         try:
-            ratio = error_ratio(*errors)
+            ratio = error_ratio(*(_task_covariance(side, told) for side in (a, b)))
         except ValueError as error:
             notes.append(f"Deming's line takes the errors of both sets as equal: {error}")
     return deming(x, y, ratio, level), passing_bablok(x, y, level)
 
 
-def _task_covariance(side: RatedSet, models: tuple[str, ...]) -> Floats:
+def _status(side: RatedSet, model: str) -> Status:
+    assert side.fitted is not None
+    return side.fitted.status[side.fitted.models.index(model)]
+
+
+def _task_covariance(side: RatedSet, models: Sequence[str]) -> Floats:
     assert side.comparisons is not None and side.fitted is not None
     covariance, _ = task_covariance(side.comparisons, side.fitted)
     places = [side.fitted.models.index(model) for model in models]

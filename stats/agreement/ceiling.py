@@ -78,11 +78,11 @@ def ceiling(
 ) -> Ceiling:
     """Set the agreement of two sets of tasks beside the agreement of each with itself.
 
-    For the interval of the disattenuated r the tasks of both sets are resampled independently, and each
-    replicate takes its own reliabilities, from the sandwich: halves of resampled tasks share tasks, so a
-    split-half value would be too high. Since r and the reliabilities of a replicate fall together, their
-    ratio stays centred and the percentile interval covers (92-99 % at nominal 95 % in a simulation of 8
-    models and 10 to 100 tasks); the basic one, right for r itself, covers 49-84 % here.
+    For the interval of the disattenuated r the tasks of both sets (not the attempts within them) are
+    resampled independently, and each replicate takes its own reliabilities, from the sandwich: halves of
+    resampled tasks share tasks, so a split-half value would be too high. Since r and the reliabilities of a
+    replicate fall together, their ratio stays centred and the percentile interval covers (92-99 % at nominal
+    95 % in a simulation of 8 models and 10 to 100 tasks); the basic one covers 49-84 %.
 
     Args:
         a, b: comparisons of two sets that share no task.

@@ -19,7 +19,9 @@ from harness.records import strict_json
 from leaderboards.published import published_ratings
 from reports.agreement import agreement_of_files
 from reports.agreement.rated import Options
-from stats.bradley_terry import GaussianPrior
+from stats.bradley_terry import GaussianPrior, fit
+from stats.comparisons import Comparisons
+from stats.sandwich import task_covariance
 
 MODELS = ("ant", "bee", "cat", "dog", "eel")
 QUICK = Options(replicates=120)
@@ -249,6 +251,23 @@ def test_a_model_that_wins_everything_is_left_out_or_kept_by_a_prior(
     kept = agreement_of_files(paths, replace(QUICK, prior=GaussianPrior(300)))
     assert pair_of(kept)["n"] == 5
     assert pair_of(kept)["ceiling"]["fit"] == "Gaussian prior on ratings, SD 300"
+
+
+def test_the_errors_of_demings_line_are_those_of_ratings_that_tasks_tell(
+    frames: tuple[pd.DataFrame, pd.DataFrame], tmp_path: Path
+) -> None:
+    """The winner of everything has a rating by the prior alone, which hardly moves from task to task."""
+    first, second = frames
+    first = first.assign(score=first["score"].where(first["model"] != "eel", 99.0))
+    paths = [saved(f, tmp_path / f"{n}.csv") for f, n in ((first, "first"), (second, "second"))]
+    prior = GaussianPrior(400.0)
+    line = pair_of(agreement_of_files(paths, replace(QUICK, prior=prior)))["lines"]["deming"]
+    variances = []
+    for frame in (first, second):
+        comparisons = Comparisons.from_scores(frame)
+        covariance, _ = task_covariance(comparisons, fit(comparisons, prior=prior))
+        variances.append(np.diagonal(covariance)[:-1].mean())
+    assert line["method"].endswith(f"= {variances[1] / variances[0]:g}")
 
 
 def test_the_ceiling_takes_firths_fit_where_halves_have_none(
