@@ -77,6 +77,7 @@ DEFECTS: dict[str, Defect] = {
     "description_columns": Defect(
         Gate.STRUCTURE, _W, "description.txt does not name the id column or a target column"
     ),
+    "asks_for_network": Defect(Gate.STRUCTURE, _W, "task.toml opens the network for participants"),
     # preparation
     "prepare_failed": Defect(Gate.PREPARATION, _E, "prepare.py ended with an error"),
     "prepare_timeout": Defect(Gate.PREPARATION, _E, "prepare.py ran longer than its limit"),

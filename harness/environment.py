@@ -7,10 +7,9 @@ Agent code sees ``public/`` read-only and one writable folder. Nothing that an a
 from __future__ import annotations
 
 import logging
-import os
-import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -20,10 +19,22 @@ from harness.budget import BudgetMeter
 from harness.errors import SandboxLost, Submitted, TimeLimit
 from harness.information import describe_folder, overview, sample
 from harness.records import Feedback, TrialPaths
-from harness.sandboxes.base import ROOT, Limits, Mount, RunResult, Sandbox, SandboxProvider, SandboxSpec
-from harness.tasks.grading import Grader
+from harness.sandboxes.base import (
+    GIB,
+    ROOT,
+    FileRefused,
+    Limits,
+    Mount,
+    Refusal,
+    RunResult,
+    Sandbox,
+    SandboxProvider,
+    SandboxSpec,
+)
+from harness.sandboxes.egress import Connection
+from harness.tasks.grading import Grader, GradeResult
 from harness.tasks.package import Task
-from harness.tasks.submission import InvalidSubmission, Rows, open_regular
+from harness.tasks.submission import InvalidSubmission, Reason, Rows
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +51,12 @@ _PRELOAD = (
     "sklearn.neighbors",
     "sklearn.pipeline",
 )
+_REASONS = {
+    Refusal.MISSING: Reason.MISSING_FILE,
+    Refusal.NOT_A_FILE: Reason.NOT_A_FILE,
+    Refusal.UNREADABLE: Reason.NOT_A_FILE,
+    Refusal.TOO_LARGE: Reason.TOO_LARGE,
+}
 
 
 class BadAction(Exception):
@@ -56,8 +73,11 @@ class Environment:
         paths: where steps are kept.
         meter: the budget; the environment reads it, the agent's loop spends it.
         feedback: which score the agent is told.
-        limits: bounds of an execution; ``seconds`` is taken from the budget.
-        network: whether agent code may use the network.
+        limits: bounds of the sandbox; ``seconds`` is taken from the budget.
+        allow_hosts: the hosts that agent code may reach.
+        gpus: the devices leased for this trial.
+        warm: fork executions from a process that has imported the usual modules.
+        labels: job, trial and attempt.
     """
 
     def __init__(
@@ -69,7 +89,10 @@ class Environment:
         meter: BudgetMeter,
         feedback: Feedback,
         limits: Limits | None = None,
-        network: bool = False,
+        allow_hosts: tuple[str, ...] = (),
+        gpus: tuple[str, ...] = (),
+        warm: bool = True,
+        labels: Mapping[str, str] | None = None,
     ) -> None:
         self.task = task
         self.meter = meter
@@ -77,9 +100,18 @@ class Environment:
         self._grader = grader
         self._provider = provider
         self._paths = paths
-        self._limits = limits or Limits()
-        self._network = network
+        self._spec = SandboxSpec(
+            mounts=(Mount(task.public, PUBLIC),),
+            workdir=WORK,
+            limits=replace(limits or Limits(), seconds=meter.budget.execution_seconds),
+            allow_hosts=allow_hosts,
+            gpus=gpus,
+            preload=_PRELOAD,
+            warm=warm,
+            labels=labels or {},
+        )
         self._sandbox: Sandbox | None = None
+        self.connections: tuple[Connection, ...] = ()
         self._best_shown: float | None = None
         self._history: list[str] = []
         self.seconds_executing = 0.0
@@ -92,7 +124,6 @@ class Environment:
             "reset": self._reset,
             "submit": self._submit,
         }
-        self._paths.work.mkdir(parents=True, exist_ok=True)
 
     def __enter__(self) -> Self:
         return self
@@ -100,17 +131,17 @@ class Environment:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._close_sandbox()
+        self._stop()
 
     @property
     def data_path(self) -> str:
         """Where agent code finds the public data."""
-        return self._open_sandbox().inside(PUBLIC)
+        return self._started().inside(PUBLIC)
 
     @property
     def output_path(self) -> str:
         """Where agent code writes its submission."""
-        return self._open_sandbox().inside(WORK)
+        return self._started().inside(WORK)
 
     def step(self, action: Action, number: int) -> Observation:
         """Carry out one action.
@@ -189,20 +220,19 @@ class Environment:
         self._remove_submission()
         run = self._run(code, number)
         text = self._describe_run(run)
-        submission = self._paths.work / SUBMISSION
-        if not os.path.lexists(submission):
-            return False, f"{text}\nNo {SUBMISSION} was written to {self.output_path}.", None
-        kept = _keep(submission, self._paths.step(number) / SUBMISSION)
-        scores = self._grade(kept or submission)
+        try:
+            scores = self._grade(self._collect(number))
+        except InvalidSubmission as error:
+            if error.reason is Reason.MISSING_FILE:
+                return False, f"{text}\nNo {SUBMISSION} was written to {self.output_path}.", None
+            scores = Scores(GradeResult(False, None, error.reason, str(error)), None, None, self._best_shown)
         return run.ok and scores.grade.valid, f"{text}\n{self._describe_scores(scores)}", scores
 
     def _get_history(self, number: int) -> tuple[bool, str, Scores | None]:
         return True, _bounded("\n".join(self._history) or "Nothing yet."), None
 
     def _reset(self, number: int) -> tuple[bool, str, Scores | None]:
-        self._close_sandbox()
-        _remove_tree(self._paths.work)
-        self._paths.work.mkdir(parents=True)
+        self._stop()
         return True, f"{self.output_path} is empty again. The best score so far is kept.", None
 
     def _submit(self, number: int) -> tuple[bool, str, Scores | None]:
@@ -250,29 +280,58 @@ class Environment:
         folder = self._paths.step(number)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "code.py").write_text(code, encoding="utf-8")
-        self._paths.work.chmod(0o755)  # an earlier program may have taken our permissions away
-        _remove_file(self._paths.work / "main.py")
-        (self._paths.work / "main.py").write_text(code, encoding="utf-8")
         seconds = min(self.meter.budget.execution_seconds, self.meter.seconds_left())
         if seconds <= 0:
             raise TimeLimit("the trial's time is used")
-        sandbox = self._open_sandbox()
+        limits = replace(self._spec.limits, seconds=seconds)
         started = time.monotonic()
         try:
-            run = sandbox.run_python(sandbox.inside(f"{WORK}/main.py"), seconds=seconds)
+            sandbox = self._started()
+            program = sandbox.inside(f"{WORK}/main.py")
+            sandbox.put(code.encode(), program)
+            run = sandbox.run_python(program, limits=limits)
+        except FileRefused as error:
+            raise BadAction(f"{error}. The working folder may be full; reset empties it.") from error
         except SandboxLost as error:
             self.meter.check_cancelled()
             # The program's own doing, unless a new sandbox cannot run anything either.
-            self._sandbox = None
-            self._open_sandbox().run(["true"])
-            run = RunResult(1, f"The program ended its own sandbox ({error}).", 0, time.monotonic() - started)
+            self._stop()
+            self._started().run(["true"])
+            said = f"The program ended its own sandbox ({error}); the working folder is empty again."
+            run = RunResult(1, said, 0, time.monotonic() - started)
         self.seconds_executing += time.monotonic() - started
         (folder / "output.txt").write_text(run.output, encoding="utf-8")
         return run
 
+    def _collect(self, number: int) -> Path:
+        """Copy the submission out of the sandbox.
+
+        Raises:
+            InvalidSubmission: there is none, or it is no file that can be looked at.
+        """
+        sandbox = self._started()
+        kept = self._paths.step(number) / SUBMISSION
+        try:
+            sandbox.get(sandbox.inside(f"{WORK}/{SUBMISSION}"), kept, max_bytes=self._grader.max_bytes)
+        except FileRefused as error:
+            raise InvalidSubmission(_REASONS[error.reason], str(error)) from error
+        return kept
+
     def _describe_run(self, run: RunResult) -> str:
+        limits = self._spec.limits
         if run.timed_out:
             head = f"The program was stopped after {run.seconds:.1f} s, its time limit."
+        elif run.over == "memory":
+            head = (
+                f"The program was killed for using more than {limits.memory_bytes / GIB:.3g} GiB of memory."
+            )
+        elif run.over is not None:
+            head = (
+                f"The program was stopped for writing more than {limits.disk_bytes / GIB:.3g} GiB or "
+                f"{limits.files} files; reset empties the working folder."
+            )
+        elif run.exit_code == -9:
+            head = "The program was killed, most likely for using more memory than there is."
         elif run.ok:
             head = f"The program ended without an error after {run.seconds:.1f} s."
         else:
@@ -281,32 +340,22 @@ class Environment:
         return f"{head}\nOutput:\n{shown}" if shown else f"{head}\nIt printed nothing."
 
     def _remove_submission(self) -> None:
-        _remove_file(self._paths.work / SUBMISSION)
-
-    def _open_sandbox(self) -> Sandbox:
         if self._sandbox is None:
-            limits = Limits(
-                seconds=self.meter.budget.execution_seconds,
-                memory_bytes=self._limits.memory_bytes,
-                processes=self._limits.processes,
-                file_bytes=self._limits.file_bytes,
-                output_bytes=self._limits.output_bytes,
-                threads=self._limits.threads,
-            )
-            self._sandbox = self._provider.open(
-                SandboxSpec(
-                    mounts=(Mount(self.task.public, PUBLIC), Mount(self._paths.work, WORK, writable=True)),
-                    workdir=WORK,
-                    limits=limits,
-                    network=self._network,
-                    preload=_PRELOAD,
-                )
-            )
+            return
+        try:
+            self._sandbox.remove(self._sandbox.inside(f"{WORK}/{SUBMISSION}"))
+        except SandboxLost:
+            self._stop()  # with the folder that held it
+
+    def _started(self) -> Sandbox:
+        if self._sandbox is None:
+            self._sandbox = self._provider.start(self._spec)
         return self._sandbox
 
-    def _close_sandbox(self) -> None:
+    def _stop(self) -> None:
         if self._sandbox is not None:
-            self._sandbox.close()
+            self._sandbox.stop()
+            self.connections += self._sandbox.connections
             self._sandbox = None
 
 
@@ -325,37 +374,3 @@ def _bounded(text: str, limit: int = SHOWN_OUTPUT) -> str:
     head, tail = limit // 3, limit - limit // 3
     left_out = len(text) - head - tail
     return f"{text[:head]}\n... {left_out} characters left out ...\n{text[-tail:]}"
-
-
-def _remove_file(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        _remove_tree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _remove_tree(path: Path) -> None:
-    """Remove a folder of agent code, which may have taken away its own permissions."""
-
-    def open_up(remove: Callable[[str], object], name: str, error: object) -> None:
-        for blocked in (Path(name).parent, Path(name)):
-            if blocked.is_dir() and not blocked.is_symlink():
-                blocked.chmod(0o700)
-        if remove in (os.unlink, os.rmdir):
-            remove(name)
-        else:
-            shutil.rmtree(name, ignore_errors=True)
-
-    shutil.rmtree(path, onerror=open_up)
-
-
-def _keep(source: Path, target: Path) -> Path | None:
-    """Copy a regular file that is not too large; never follows a link that agent code has made."""
-    try:
-        stream = open_regular(source)
-    except InvalidSubmission:
-        return None
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with stream, target.open("wb") as copy:
-        shutil.copyfileobj(stream, copy)
-    return target

@@ -113,6 +113,7 @@ POLICIES: dict[type[BaseException], Policy] = {
     FormatErrors: Policy(Status.FORMAT_ERRORS, retry=False, score=True, candidates_failure=True),
     Refusal: Policy(Status.REFUSAL, retry=False, score=True, candidates_failure=True),
     ContextOverflow: Policy(Status.CONTEXT_OVERFLOW, retry=False, score=True, candidates_failure=True),
+    SandboxUnavailable: Policy(Status.SANDBOX_LOST, retry=True, score=False, candidates_failure=False),
     SandboxLost: Policy(Status.SANDBOX_LOST, retry=True, score=False, candidates_failure=False),
     ProviderError: Policy(Status.PROVIDER_ERROR, retry=True, score=False, candidates_failure=False),
     Cancelled: Policy(Status.CANCELLED, retry=True, score=False, candidates_failure=False),

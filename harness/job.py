@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -10,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.agents.react import AgentConfig
 from harness.budget import Budget
@@ -22,6 +21,7 @@ from harness.jobfolder import exclusive, pin_config, pin_lock, require_space
 from harness.models.base import Usage
 from harness.models.pricing import PriceTable
 from harness.models.registry import ModelConfig, make_model
+from harness.preflight import Ground, look
 from harness.progress import JobProgress, Silent
 from harness.records import (
     Feedback,
@@ -31,7 +31,7 @@ from harness.records import (
     read_record,
 )
 from harness.sandboxes.base import SandboxProvider
-from harness.sandboxes.choose import choose_sandbox
+from harness.sandboxes.settings import SandboxConfig
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, describe_validation, load_task, task_hash
 from harness.tasks.standing import position_score
@@ -49,9 +49,8 @@ class JobConfig(BaseModel):
         budget: per trial.
         agent: how the ReAct agent works.
         feedback: which score agents are told.
-        sandbox: ``auto``, ``bubblewrap`` or ``process``.
-        network: whether agent code may use the network.
-        workers: trials at a time; 0 is the number of processors.
+        sandbox: the table of :class:`harness.sandboxes.settings.SandboxConfig`, or its ``kind`` alone.
+        workers: trials at a time; 0 is one for each lease of GPUs, or without these one for each processor.
         shard: ``(i, n)`` runs the i-th of n equal parts only, counted from 1.
     """
 
@@ -64,19 +63,38 @@ class JobConfig(BaseModel):
     budget: Budget = Budget.model_validate({})
     agent: AgentConfig = AgentConfig.model_validate({})
     feedback: Feedback = Feedback.TEST
-    sandbox: str = "auto"
-    network: bool = False
+    sandbox: SandboxConfig = SandboxConfig.model_validate({})
     workers: int = Field(0, ge=0)
     shard: tuple[int, int] = (1, 1)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, data: Any) -> Any:
+        """``sandbox = "docker"``; and ``network`` of older job files, which opened any host."""
+        if not isinstance(data, dict):
+            return data
+        data = dict(data)
+        if isinstance(data.get("sandbox"), str):
+            data["sandbox"] = {"kind": data["sandbox"]}
+        if "network" in data:
+            network, sandbox = data.pop("network"), data.get("sandbox", {})
+            if not isinstance(network, bool):
+                raise ValueError("network: true or false; sandbox.allow_hosts opens single hosts")
+            if not isinstance(sandbox, dict) or "allow_hosts" in sandbox:
+                raise ValueError("network and sandbox.allow_hosts exclude each other; keep allow_hosts")
+            data["sandbox"] = {**sandbox, "allow_hosts": ["*"] if network else []}
+        return data
+
     @property
-    def trusted(self) -> bool:
+    def scripted(self) -> bool:
         """Whether all agent code comes from scripted candidates, which ship with this project."""
         return all(model.name.startswith("scripted/") for model in self.models)
 
 
 #: What may differ between two runs of one job: it says what to do, not what a trial is.
-_FREE_TO_CHANGE = frozenset({"tasks", "models", "attempts", "workers", "shard"})
+_FREE_TO_CHANGE = frozenset(
+    {"tasks", "models", "attempts", "workers", "shard", "sandbox.gpus", "sandbox.warm", "sandbox.trust"}
+)
 
 
 @dataclass(frozen=True)
@@ -84,6 +102,7 @@ class JobSummary:
     """How a run of a job ended: trials that belong to it, that were done before, and by final status."""
 
     out: Path
+    ground: Ground
     total: int
     kept: int
     statuses: dict[Status, int]
@@ -147,12 +166,13 @@ def run_job(
     progress = progress or Silent()
     tasks = _load_tasks(config)
     _check_models(config)
-    provider = choose_sandbox(config.sandbox, trusted=config.trusted)
+    ground = look(config.sandbox, tasks, scripted=config.scripted, workers=config.workers)
+    provider = ground.provider
     paths = JobPaths(out)
     hashes = {f"{task.spec.set}/{task.id}": task_hash(task) for task in tasks}
     if dry_run:
         plan = list(_plan(config, tasks, hashes, paths))
-        return _summary(out, plan, kept=sum(_is_done(item.paths) for item in plan))
+        return _summary(out, ground, plan, kept=sum(_is_done(item.paths) for item in plan))
     require_space(out)
     with exclusive(out):
         pin_config(config, paths, _FREE_TO_CHANGE)
@@ -160,7 +180,7 @@ def run_job(
         plan = list(_plan(config, tasks, hashes, paths))
         todo = [item for item in plan if not _is_done(item.paths)]
         progress.planned(len(plan), len(plan) - len(todo))
-        engine = LocalEngine(config.workers or os.cpu_count() or 1)
+        engine = LocalEngine(ground.workers)
         graders = _Graders(provider, todo)
 
         def work(item: _Planned) -> None:
@@ -172,17 +192,19 @@ def run_job(
                 config.budget,
                 config.agent,
                 config.feedback,
-                config.network,
+                config.sandbox,
+                str(out.resolve()),
             )
-            with graders.lease(item.task) as grader:
+            with ground.pool.lease(engine.cancelled) as gpus, graders.lease(item.task) as grader:
                 model = make_model(item.model)
-                progress.finished(run_trial(spec, model, grader, provider, item.paths, engine.cancelled))
+                result = run_trial(spec, model, grader, provider, item.paths, engine.cancelled, gpus)
+            progress.finished(result)
 
         try:
             engine.run(todo, work)
         finally:
             graders.close()
-    return _summary(out, plan, kept=len(plan) - len(todo))
+    return _summary(out, ground, plan, kept=len(plan) - len(todo))
 
 
 class _Graders:
@@ -271,6 +293,6 @@ def _is_done(paths: TrialPaths) -> bool:
     return not policy_of_status(read_record(TrialResult, paths.result).status).retry
 
 
-def _summary(out: Path, plan: list[_Planned], kept: int) -> JobSummary:
+def _summary(out: Path, ground: Ground, plan: list[_Planned], kept: int) -> JobSummary:
     records = [read_record(TrialResult, item.paths.result) for item in plan if item.paths.result.is_file()]
-    return JobSummary(out, len(plan), kept, dict(Counter(record.status for record in records)))
+    return JobSummary(out, ground, len(plan), kept, dict(Counter(record.status for record in records)))

@@ -30,7 +30,8 @@ def pin_config(config: BaseModel, paths: JobPaths, free_to_change: frozenset[str
     Args:
         config: what is asked now.
         paths: the job's folder.
-        free_to_change: keys that may differ, since they say what to do and not what a trial is.
+        free_to_change: keys that may differ, since they say what to do and not what a trial is;
+            ``sandbox.gpus`` is the key ``gpus`` of the table ``sandbox``.
     """
     asked = config.model_dump(mode="json")
     try:
@@ -40,10 +41,13 @@ def pin_config(config: BaseModel, paths: JobPaths, free_to_change: frozenset[str
             "a number of the job's configuration is not finite; leave a limit out for none"
         ) from error
     if paths.config.is_file():
-        found = read_record(type(config), paths.config).model_dump(mode="json")
-        changed = [key for key in asked if key not in free_to_change and asked[key] != found[key]]
+        then = dict(_keys(read_record(type(config), paths.config).model_dump(mode="json")))
+        now = dict(_keys(asked))
+        changed = [
+            key for key in {**then, **now} if key not in free_to_change and then.get(key) != now.get(key)
+        ]
         if changed:
-            shown = "; ".join(f"{key} was {found[key]!r}, now {asked[key]!r}" for key in changed)
+            shown = "; ".join(f"{key} was {then.get(key)!r}, now {now.get(key)!r}" for key in changed)
             raise InputError(
                 f"{paths.config}: this folder holds a job with another configuration ({shown}); "
                 "choose another --out, or ask for the same"
@@ -53,9 +57,19 @@ def pin_config(config: BaseModel, paths: JobPaths, free_to_change: frozenset[str
     write_atomically(paths.config, text)
 
 
+def _keys(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """All keys of a document with their values; ``budget.steps`` is a key of a table inside."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _keys(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
 def pin_lock(hashes: dict[str, str], provider: SandboxProvider, paths: JobPaths) -> None:
     """Write lock.json, or refuse when a task, the prompts or the sandbox have changed since the job began."""
     lock: dict[str, Any] = {"schema_version": 1, "tasks": {}}
+    made_of = provider.describe()
     if paths.lock.is_file():
         lock = json.loads(paths.lock.read_text(encoding="utf-8"))
         version = lock.get("schema_version")
@@ -73,9 +87,16 @@ def pin_lock(hashes: dict[str, str], provider: SandboxProvider, paths: JobPaths)
                 f"{paths.lock}: this job began in the sandbox {lock['sandbox']} and would go on in "
                 f"{provider.name}; make that one available again, or choose another --out"
             )
+        image = lock.get("provider", {}).get("image_id")
+        if image != made_of.get("image_id"):
+            raise InputError(
+                f"{paths.lock}: this job began with the image {image} and would go on with "
+                f"{made_of.get('image_id')}; bring that image back, or choose another --out"
+            )
     lock["tasks"] = {**lock["tasks"], **hashes}
     lock.setdefault("prompts", prompts_hash())
     lock.setdefault("sandbox", provider.name)
+    lock.setdefault("provider", made_of)
     lock.setdefault("python", platform.python_version())
     lock.setdefault("platform", platform.platform())
     lock.setdefault("git_commit", _git_commit())

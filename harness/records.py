@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.budget import Budget
 from harness.errors import InputError, Status, policy_of_status
 from harness.models.base import Usage
+from harness.resources import Resources
 from harness.tasks.package import describe_validation
 
 R = TypeVar("R", bound=BaseModel)
@@ -155,7 +156,9 @@ class TrialResult(_Record):
         best_score: the best raw score of any step, on the rows that count.
         position_score: HumanRank of ``score``, mean over the leaderboards the task has; ``None`` without any.
         cost_usd: filled for providers that are free by construction; others are priced at report time.
-        spec_hash: identity of budget, agent and feedback policy: rows of different hashes are not pooled.
+        resources: what its programs had to work with; ``None`` in records older than this field.
+        spec_hash: identity of agent, budget, feedback policy, open hosts and GPUs per trial: rows of
+            different hashes are not pooled.
         error: one line about how an unhappy trial ended.
     """
 
@@ -174,6 +177,7 @@ class TrialResult(_Record):
     feedback: Feedback
     budget: Budget
     sandbox: str
+    resources: Resources | None = None
     spec_hash: str
     status: Status
     valid: bool

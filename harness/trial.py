@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import json
 import logging
@@ -10,9 +9,10 @@ import shutil
 import threading
 import time
 import traceback
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from harness.agents.prompting import prompts_hash
 from harness.agents.react import NAME, AgentConfig, Step, run_agent
@@ -29,12 +29,21 @@ from harness.records import (
     TrialResult,
     write_record,
 )
+from harness.resources import Contact, LeasedGpu, Resources
 from harness.sandboxes.base import SandboxProvider
+from harness.sandboxes.egress import Connection
+from harness.sandboxes.gpus import names_of
+from harness.sandboxes.hosts import check_hosts
+from harness.sandboxes.settings import SandboxConfig
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task
 from harness.tasks.standing import position_score
+from harness.trajectory import Trajectory, utc_now
 
 log = logging.getLogger(__name__)
+
+#: How long after its time limit a trial may still be grading and writing.
+_CLOSING_SECONDS = 3600.0
 
 
 @dataclass(frozen=True)
@@ -47,46 +56,31 @@ class TrialSpec:
     budget: Budget
     agent: AgentConfig
     feedback: Feedback
-    network: bool = False
+    sandbox: SandboxConfig = field(default_factory=lambda: SandboxConfig.model_validate({}))
+    job: str = ""
+
+    @property
+    def allow_hosts(self) -> tuple[str, ...]:
+        """The hosts that agent code may reach: those of the task, and those of the job."""
+        return check_hosts((*self.task.spec.sandbox.allow_hosts, *self.sandbox.allow_hosts))
 
     @property
     def spec_hash(self) -> str:
-        """Identity of agent, prompts, budget, feedback policy and network access."""
-        identity = {
+        """Identity of agent, prompts, budget, feedback policy, open hosts and GPUs per trial.
+
+        What the task itself opens is not in it: that is part of the task's hash.
+        """
+        identity: dict[str, Any] = {
             "agent": NAME,
             "config": self.agent.model_dump(mode="json"),
             "prompts": prompts_hash(),
             "budget": self.budget.model_dump(mode="json"),
             "feedback": str(self.feedback),
-            "network": self.network,
+            "network": list(self.sandbox.allow_hosts) or False,
         }
+        if self.sandbox.gpus_per_trial:
+            identity["gpus_per_trial"] = self.sandbox.gpus_per_trial
         return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:12]
-
-
-class Trajectory:
-    """Appends events to ``trajectory.jsonl``, one strict JSON document per line, flushed at once."""
-
-    def __init__(self, paths: TrialPaths) -> None:
-        paths.root.mkdir(parents=True, exist_ok=True)
-        self._stream = paths.trajectory.open("w", encoding="utf-8")
-        self._write({"schema_version": 1})
-
-    def record(self, kind: str, fields: dict[str, Any]) -> None:
-        """Append one event: its kind, the time in UTC, and its fields."""
-        self._write({"event": kind, "time": _now(), **fields})
-
-    def _write(self, document: dict[str, Any]) -> None:
-        # ASCII only: a lone surrogate cannot be encoded, and other separators would break a line in two.
-        self._stream.write(json.dumps(document, allow_nan=False) + "\n")
-        self._stream.flush()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stream.close()
 
 
 @dataclass
@@ -122,22 +116,25 @@ def run_trial(
     provider: SandboxProvider,
     paths: TrialPaths,
     cancelled: threading.Event | None = None,
+    gpus: tuple[str, ...] = (),
 ) -> TrialResult:
     """Run one trial to its end and write its record; whatever happens inside is in the record.
 
     What an interrupted run of the same trial left in the folder is removed first, so a trial is idempotent.
 
     Args:
-        spec: task, budget and agent.
+        spec: task, budget, agent and sandbox.
         model: the candidate, used by this trial alone while it runs.
         grader: the task's grader.
         provider: opens the agent's sandbox.
         paths: the trial's folder.
         cancelled: once set, the trial ends as ``cancelled`` at the next chance.
+        gpus: the devices leased for it.
     """
     if paths.root.exists():
         shutil.rmtree(paths.root)
-    started, clock = _now(), time.monotonic()
+    started, clock = utc_now(), time.monotonic()
+    made_of = provider.describe()
     meter = BudgetMeter(spec.budget, cancelled=cancelled or threading.Event())
     tally = _Tally()
     prices = PriceTable()
@@ -149,7 +146,17 @@ def run_trial(
 
     with Trajectory(paths) as trajectory:
         environment = Environment(
-            spec.task, grader, provider, paths, meter, spec.feedback, network=spec.network
+            spec.task,
+            grader,
+            provider,
+            paths,
+            meter,
+            spec.feedback,
+            limits=spec.sandbox.limits(spec.budget.execution_seconds),
+            allow_hosts=spec.allow_hosts,
+            gpus=gpus,
+            warm=spec.sandbox.warm,
+            labels=_labels(spec, model),
         )
         end: BaseException
         try:
@@ -170,9 +177,22 @@ def run_trial(
         execution=round(environment.seconds_executing, 3),
         grading=round(environment.seconds_grading, 3),
     )
-    result = result.model_copy(update={"timings": timings, "finished": _now()})
+    resources = _resources(spec, provider, made_of, gpus, environment.connections)
+    result = result.model_copy(update={"timings": timings, "resources": resources, "finished": utc_now()})
     write_record(paths.result, result)
     return result
+
+
+def _labels(spec: TrialSpec, model: Model) -> dict[str, str]:
+    """What is written on the trial's sandboxes, for those who look for what they belong to."""
+    labels = {
+        "job": spec.job,
+        "trial": f"{spec.task.spec.set}/{spec.task.id}/{model.name}",
+        "attempt": str(spec.attempt),
+    }
+    if spec.budget.seconds is not None:
+        labels["deadline"] = f"{time.time() + spec.budget.seconds + _CLOSING_SECONDS:.0f}"
+    return labels
 
 
 def _result(
@@ -225,6 +245,35 @@ def _result(
     )
 
 
+def _resources(
+    spec: TrialSpec,
+    provider: SandboxProvider,
+    made_of: dict[str, Any],
+    gpus: tuple[str, ...],
+    asked: Iterable[Connection],
+) -> Resources:
+    """What the trial had; hosts that several of its sandboxes asked for are counted together."""
+    counts: Counter[tuple[str, int, bool]] = Counter()
+    for item in asked:
+        counts[item.host, item.port, item.allowed] += item.count
+    return Resources(
+        image=made_of.get("image"),
+        image_digest=made_of.get("image_id"),
+        gpus=tuple(LeasedGpu(id=gpu, name=name) for gpu, name in names_of(gpus).items()),
+        allow_hosts=spec.allow_hosts,
+        memory_gb=spec.sandbox.memory_gb,
+        disk_gb=spec.sandbox.disk_gb,
+        processes=spec.sandbox.processes,
+        cpus=spec.sandbox.cpus,
+        warm=spec.sandbox.warm,
+        gaps=provider.capabilities.gaps(),
+        egress=tuple(
+            Contact(host=host, port=port, allowed=allowed, count=count)
+            for (host, port, allowed), count in sorted(counts.items())
+        ),
+    )
+
+
 def _counted_step(valid: list[StepRecord], feedback: Feedback, sign: float) -> StepRecord | None:
     """The step that counts: the best by what the agent was told, or the last if it was told nothing."""
     if not valid:
@@ -237,7 +286,3 @@ def _counted_step(valid: list[StepRecord], feedback: Feedback, sign: float) -> S
 def _one_line(end: BaseException) -> str:
     text = f"{type(end).__name__}: {end}"[:2000]
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")

@@ -52,12 +52,13 @@ def check_comparable(results: Results) -> list[Finding]:
     """What keeps the counted trials from sharing a board (errors) or should be said beside it (warnings).
 
     Errors: another feedback policy, agent, budget or spec hash; a task in two versions; groups of models
-    without a common task. Warnings: models that miss tasks, different sandboxes, trials left out as
-    infrastructure failures.
+    without a common task. Warnings: models that miss tasks, different sandboxes, memory, processors or GPUs,
+    trials left out as infrastructure failures.
     """
     sources = results.counted().sources
     findings = _check_conditions(sources) + _check_tasks(sources) + _check_overlap(results)
     findings += _differing("sandbox-differs", "warning", [(s.record.sandbox, s) for s in sources], "sandbox")
+    findings += _check_resources(sources)
     if left_out := results.left_out():
         listed = ", ".join(f"{number} {status}" for status, number in left_out.items())
         findings.append(
@@ -108,6 +109,21 @@ def _check_tasks(sources: tuple[Source, ...]) -> list[Finding]:
             values = [(getattr(s.record, name), s) for s in trials]
             findings += _differing("task-differs", "error", values, f"{name} of {task_set}/{task}")
     return findings
+
+
+def _check_resources(sources: tuple[Source, ...]) -> list[Finding]:
+    """As much to work with, as far as the records say it; older ones do not."""
+    known = [(s.record.resources, s) for s in sources if s.record.resources is not None]
+    found: dict[str, list[tuple[object, Source]]] = {
+        "memory_gb": [(r.memory_gb, s) for r, s in known],
+        "cpus": [(r.cpus, s) for r, s in known],
+        "gpus": [(len(r.gpus), s) for r, s in known],
+    }
+    return [
+        finding
+        for name, values in found.items()
+        for finding in _differing("resources-differ", "warning", values, f"resources.{name}")
+    ]
 
 
 def _check_overlap(results: Results) -> list[Finding]:

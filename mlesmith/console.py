@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand
 
 EXIT_FELL_SHORT = 1
 EXIT_INPUT = 2
@@ -21,8 +22,37 @@ Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else.")
 ]
 SandboxName = Annotated[
-    str, typer.Option("--sandbox", help="auto, bubblewrap, or process (no isolation: trusted code only).")
+    str,
+    typer.Option(
+        "--sandbox",
+        help="auto, bubblewrap, docker, or process (no isolation: trusted code only).",
+        rich_help_panel="Sandbox",
+    ),
 ]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Run code that does not ship with this project also where nothing isolates it.",
+        rich_help_panel="Sandbox",
+    ),
+]
+
+
+class Grouped(TyperCommand):
+    """A command whose help lists options under the headings that ``rich_help_panel`` names, in plain text."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, options without a heading, and then the headings as they are first used."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for param in self.get_params(ctx):
+            usual = "Arguments" if param.param_type_name == "argument" else "Options"
+            if record := param.get_help_record(ctx):
+                sections.setdefault(getattr(param, "rich_help_panel", None) or usual, []).append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
 
 def emit(document: Any) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from mlesmith.console import (
     EXIT_FELL_SHORT,
+    Grouped,
     Json,
     SandboxName,
     emit,
@@ -55,7 +56,7 @@ EXECUTION_SECONDS = 120.0
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(demo)
+    app.command(cls=Grouped)(demo)
 
 
 def demo(
@@ -157,7 +158,8 @@ def _config(tasks: list[Path], provider: SandboxProvider, workers: int) -> JobCo
             "tasks": tasks,
             "models": [{"name": f"scripted/{name}"} for name in CANDIDATES],
             "budget": {"steps": STEPS, "seconds": SECONDS, "execution_seconds": EXECUTION_SECONDS},
-            "sandbox": provider.name,
+            # Candidates, reference tasks, and the rules that wrote the others ship with this project.
+            "sandbox": {"kind": provider.name, "trust": True},
             "workers": workers,
         }
     )

@@ -8,12 +8,24 @@ from typing import Annotated
 
 import typer
 
-from mlesmith.console import EXIT_FELL_SHORT, Json, SandboxName, emit, fail, note, say, show_table, shown_path
+from mlesmith.console import (
+    EXIT_FELL_SHORT,
+    Grouped,
+    Json,
+    SandboxName,
+    Trust,
+    emit,
+    fail,
+    note,
+    say,
+    show_table,
+    shown_path,
+)
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(generate)
+    app.command(cls=Grouped)(generate)
 
 
 def generate(
@@ -28,6 +40,7 @@ def generate(
     ] = False,
     workers: Annotated[int, typer.Option(min=0, help="Datasets at a time; 0 is one per processor.")] = 0,
     sandbox: SandboxName = "auto",
+    trust: Trust = False,
     json: Json = False,
 ) -> None:
     """Turn raw datasets into verified, competition-style tasks.
@@ -60,7 +73,7 @@ def generate(
         datasets,
         out,
         max_tasks=max_tasks,
-        provider=choose_sandbox(sandbox),
+        provider=choose_sandbox(sandbox, trusted=trust),
         workers=workers or os.cpu_count() or 1,
         progress=note_stage,
     )

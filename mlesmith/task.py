@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mlesmith.console import EXIT_FELL_SHORT, Json, SandboxName, emit, note, say, show_table
+from mlesmith.console import EXIT_FELL_SHORT, Grouped, Json, SandboxName, Trust, emit, note, say, show_table
+
+if TYPE_CHECKING:
+    from harness.sandboxes.base import SandboxProvider
 
 app = typer.Typer(
     help="List, prepare, grade and verify task packages.", no_args_is_help=True, rich_markup_mode=None
@@ -50,19 +53,21 @@ def list_tasks(folders: TaskDirs, json: Json = False) -> None:
     )
 
 
-@app.command()
-def prepare(folders: TaskDirs, sandbox: SandboxName = "auto", json: Json = False) -> None:
+@app.command(cls=Grouped)
+def prepare(
+    folders: TaskDirs, sandbox: SandboxName = "auto", trust: Trust = False, json: Json = False
+) -> None:
     """Make public/ and private/ from raw/ by the task's own prepare.py, in a sandbox.
 
     Example: mlesmith task prepare my-tasks/fuel-economy
     """
-    from harness.sandboxes.choose import choose_sandbox
     from harness.tasks.package import find_tasks, load_task
     from harness.tasks.preparing import prepare_task
 
-    provider = choose_sandbox(sandbox)
+    roots = find_tasks(folders)
+    provider = _provider(sandbox, trust, roots)
     done = []
-    for root in find_tasks(folders):
+    for root in roots:
         task = load_task(root)
         report = prepare_task(task, provider)
         done.append({"task": task.id, "seconds": round(report.seconds, 3)})
@@ -72,11 +77,12 @@ def prepare(folders: TaskDirs, sandbox: SandboxName = "auto", json: Json = False
         emit({"schema_version": 1, "tasks": done})
 
 
-@app.command()
+@app.command(cls=Grouped)
 def grade(
     folder: TaskDir,
     submission: Annotated[Path, typer.Argument(help="The submission, a CSV file.")],
     sandbox: SandboxName = "auto",
+    trust: Trust = False,
     json: Json = False,
 ) -> None:
     """Grade a submission against a task's answers.
@@ -85,12 +91,11 @@ def grade(
 
     Exit code 1 when the submission is invalid.
     """
-    from harness.sandboxes.choose import choose_sandbox
     from harness.tasks.grading import grade as grade_submission
     from harness.tasks.package import load_task
 
     task = load_task(folder)
-    result = grade_submission(task, submission, choose_sandbox(sandbox))
+    result = grade_submission(task, submission, _provider(sandbox, trust, [folder]))
     if json:
         emit(
             {
@@ -111,11 +116,12 @@ def grade(
         raise typer.Exit(EXIT_FELL_SHORT)
 
 
-@app.command()
+@app.command(cls=Grouped)
 def verify(
     folders: TaskDirs,
     quick: Annotated[bool, typer.Option("--quick", help="Leave out the gate that trains baselines.")] = False,
     sandbox: SandboxName = "auto",
+    trust: Trust = False,
     json: Json = False,
 ) -> None:
     """Look for what is wrong with tasks: structure, preparation, data, metric, and whether scores separate.
@@ -125,12 +131,12 @@ def verify(
     Exit code 1 when a task is rejected or could not be verified.
     """
     from generator.verifier.verify import to_document, verify_tasks
-    from harness.sandboxes.choose import choose_sandbox
     from harness.tasks.package import find_tasks
 
+    roots = find_tasks(folders)
     verifications = verify_tasks(
-        find_tasks(folders),
-        choose_sandbox(sandbox),
+        roots,
+        _provider(sandbox, trust, roots),
         workers=os.cpu_count() or 1,
         deep=not quick,
         progress=lambda task, gate, text: note(f"  {task}: {gate}: {text}"),
@@ -146,3 +152,11 @@ def verify(
         emit(to_document(verifications))
     if any(verification.verdict != "verified" for verification in verifications):
         raise typer.Exit(EXIT_FELL_SHORT)
+
+
+def _provider(sandbox: str, trust: bool, roots: list[Path]) -> SandboxProvider:
+    """The sandbox that was asked for; a task's own code is trusted when it is that of a reference task."""
+    from harness.sandboxes.choose import choose_sandbox
+    from harness.tasksets.catalogue import ships_with_us
+
+    return choose_sandbox(sandbox, trusted=trust or all(ships_with_us(root.resolve()) for root in roots))

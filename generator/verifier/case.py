@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import json
 import logging
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -28,12 +27,7 @@ Column = pd.Series
 
 
 class ProbeGrader(Grader):
-    """A grader that also scores a part of the rows, and remembers the direction that the metric declares."""
-
-    def __init__(self, task: Task, provider: SandboxProvider) -> None:
-        super().__init__(task, provider)
-        self.calls = 0
-        self.higher_is_better: bool | None = None
+    """A grader that also scores a part of the rows, and rows that no submission may have."""
 
     def grade_part(self, submission: pd.DataFrame, positions: np.ndarray) -> GradeResult:
         """Score the rows at ``positions`` alone, as if the task had no others.
@@ -42,28 +36,11 @@ class ProbeGrader(Grader):
             submission: as for :meth:`grade_frame`, all rows.
             positions: distinct positions of rows, shape (n,).
         """
-        whole = self._key
-        part = whole.answers.iloc[positions].reset_index(drop=True)
-        self._key = replace(whole, answers=part)
-        try:
-            return self.grade_frame(submission.iloc[positions].reset_index(drop=True))
-        finally:
-            self._key = whole
+        return self.score(self.key.answers.iloc[positions], submission.iloc[positions])
 
     def grade_loose(self, submission: pd.DataFrame) -> GradeResult:
         """Hand the metric these rows against all answers, past every check that the framework makes."""
-        with tempfile.TemporaryDirectory(dir=self._exchange) as name:
-            self._key.answers.to_csv(Path(name) / "answers.csv", index=False)
-            submission.to_csv(Path(name) / "submission.csv", index=False)
-            return self._run(Path(name))
-
-    def _run(self, folder: Path) -> GradeResult:
-        self.calls += 1
-        result = super()._run(folder)
-        if result.valid:
-            said = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-            self.higher_is_better = said.get("higher_is_better")
-        return result
+        return self.score(self.key.answers, submission)
 
 
 @dataclass

@@ -57,12 +57,12 @@ def _run(case: Case, seed: int) -> tuple[Task, Finding | None]:
     for path in (case.task.prepare_path, case.task.metric_path, case.task.description_path):
         shutil.copyfile(path, root / path.name)
     task = Task(root, case.task.spec)
-    if not case.provider.isolated:
+    if not case.provider.capabilities.isolated:
         shutil.copytree(case.task.raw, task.raw)
-    source = case.task if case.provider.isolated else task
+    source = case.task if case.provider.capabilities.isolated else task
     report = run_prepare(source, root, case.provider, seconds=case.limits.prepare_seconds, hash_seed=seed)
     if _touched_raw(report, source.raw) or (
-        not case.provider.isolated and _hash(task.raw) != _hash(case.task.raw)
+        not case.provider.capabilities.isolated and _hash(task.raw) != _hash(case.task.raw)
     ):
         return task, finding(
             "prepare_alters_raw",

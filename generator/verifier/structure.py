@@ -36,6 +36,7 @@ def check(root: Path) -> Iterator[Finding]:
         else:
             yield from _check_words(task)
             yield from _check_raw(task)
+            yield from _check_network(task)
             if task.description_path.is_file():
                 yield from _check_description(task)
 
@@ -113,6 +114,18 @@ def _check_raw(task: Task) -> Iterator[Finding]:
             "raw_hash",
             f"source.sha256 is {task.spec.source.sha256} but raw/ hashes to {found}",
             "restore the raw data, or declare the new hash",
+        )
+
+
+def _check_network(task: Task) -> Iterator[Finding]:
+    hosts = task.spec.sandbox.allow_hosts
+    if hosts:
+        yield finding(
+            "asks_for_network",
+            f"sandbox.allow_hosts is {', '.join(hosts[:5])}"
+            + (f" and {len(hosts) - 5} more" if len(hosts) > 5 else ""),
+            "say in description.txt what participants need them for, or drop the key: "
+            "what stands there changes from day to day, and may hold the answers",
         )
 
 

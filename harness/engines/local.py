@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
-from harness.sandboxes.parent import kill_open_sandboxes
+from harness.sandboxes.parent import kill_started_sandboxes
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ class LocalEngine:
     def run(self, items: Iterable[T], work: Callable[[T], None]) -> None:
         """Run ``work`` on every item.
 
-        On an interrupt (or an error of ``work`` itself) nothing new is started, the open sandboxes are
+        On an interrupt (or an error of ``work`` itself) nothing new is started, the started sandboxes are
         ended so that running items stop soon, and the interrupt is raised again.
         """
         with ThreadPoolExecutor(self.workers, thread_name_prefix="trial") as pool:
@@ -40,7 +40,7 @@ class LocalEngine:
                 self.cancelled.set()
                 for future in pending:
                     future.cancel()
-                kill_open_sandboxes()
+                kill_started_sandboxes()
                 raise
 
     def _guarded(self, work: Callable[[T], None], item: T) -> None:

@@ -1,103 +1,232 @@
-"""The bubblewrap sandbox: Linux namespaces without a daemon or root.
+"""The bubblewrap sandbox: Linux namespaces without a daemon, for root and for ordinary users.
 
-New user, mount, PID, network, IPC and UTS namespaces; an empty root with a read-only view of the system's
-libraries and of this Python installation; a private ``/tmp``; no capabilities; no environment of ours.
+New user, mount, PID, network, IPC, UTS and cgroup namespaces; an empty root with a read-only view of the system's
+libraries and of this Python installation; ``/tmp``, ``/dev/shm`` and the working folder in memory, bounded; no
+capabilities, no further user namespaces, a filter of system calls; no environment of ours.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 import re
 import shutil
 import subprocess
 import sys
-import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from harness.errors import SandboxUnavailable
-from harness.sandboxes.base import Sandbox, SandboxSpec
-from harness.sandboxes.parent import WARM_SCRIPT, WarmSandbox, base_environment
+from harness.errors import SandboxLost, SandboxUnavailable
+from harness.sandboxes import cgroups, seccomp, users
+from harness.sandboxes.base import Capabilities, Hold, Mount, Sandbox, SandboxSpec
+from harness.sandboxes.cgroups import Cgroup
+from harness.sandboxes.channel import Channel, PipeChannel
+from harness.sandboxes.devices import device_files
+from harness.sandboxes.egress import Egress, proxy_environment
+from harness.sandboxes.hidden import hidden_folders
+from harness.sandboxes.launch import EGRESS_TARGET, INSIDE, INSIDE_TARGET, base_environment, parent_command
+from harness.sandboxes.leases import cuda_environment
+from harness.sandboxes.parent import WarmSandbox
 
-_WARM = "/mlesmith/warm.py"
-_TMP_BYTES = 1 << 30
+_PATH = "/usr/local/bin:/usr/bin:/bin"
 _SYSTEM_FILES = (
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
     "/etc/alternatives",
     "/etc/localtime",
+    "/etc/ssl/certs",
+    "/etc/ca-certificates",
 )
-_NETWORK_FILES = ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl", "/etc/ca-certificates")
-_OUR_PACKAGES = ("harness", "generator", "stats", "leaderboards", "reports", "mlesmith")
-#: Data that ships inside libraries; tasks are made from such data, so an agent could look answers up.
-_BUNDLED_DATA = (
-    "sklearn/datasets/data",
-    "sklearn/datasets/images",
-    "sklearn/datasets/tests",
-    "statsmodels/datasets",
-    "statsmodels/**/tests",
-    "pingouin/datasets",
-)
+_OLDEST = (0, 8)
+#: The user that an ordinary user's sandbox shows to the code inside.
+_SHOWN_USER = "1000"
 
 
 class Bubblewrap:
-    """Opens bubblewrap sandboxes."""
+    """Starts bubblewrap sandboxes."""
 
     name = "bubblewrap"
-    isolated = True
+
+    @functools.cached_property
+    def capabilities(self) -> Capabilities:
+        """See :class:`harness.sandboxes.base.SandboxProvider`."""
+        controllers = cgroups.controllers()
+        return Capabilities(
+            isolated=True,
+            gpus=True,
+            allow_hosts=True,
+            system_calls=seccomp.available(),
+            memory=Hold.KERNEL if "memory" in controllers else Hold.WATCHED,
+            processes=Hold.KERNEL,
+            disk=Hold.KERNEL,
+            cpus=Hold.KERNEL if "cpu" in controllers else Hold.NONE,
+        )
 
     def check(self) -> None:
         """Raise unless a sandbox can really be started here."""
         if shutil.which("bwrap") is None:
             raise SandboxUnavailable(
                 "bubblewrap is not installed (no `bwrap` on PATH); install the package bubblewrap, "
-                "or choose --sandbox process to run trusted code without isolation"
+                "or choose --sandbox docker"
             )
-        probe = subprocess.run(
-            ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        if _version() < _OLDEST:
+            found = ".".join(map(str, _version()))
+            raise SandboxUnavailable(f"bubblewrap {found} is too old; 0.8 or newer is needed")
+        spec = SandboxSpec((), "/tmp")
+        with _namespaces() as (options, descriptors):
+            probe = subprocess.run(
+                ["bwrap", *options, *_arguments(spec, {}), "--", "true"],
+                capture_output=True,
+                text=True,
+                check=False,
+                pass_fds=descriptors,
+            )
         if probe.returncode != 0:
             raise SandboxUnavailable(
                 f"bubblewrap cannot start here ({probe.stderr.strip()}); allow unprivileged user namespaces, "
-                "or choose --sandbox process to run trusted code without isolation"
+                "or choose --sandbox docker"
             )
 
-    def open(self, spec: SandboxSpec) -> Sandbox:
-        """Build a sandbox; its processes start with the first run."""
-        environment = base_environment(spec, home="/tmp")
-        arguments = list(_arguments(spec, environment))
+    def check_gpus(self, ids: Sequence[str]) -> None:
+        """Raise unless the files of these devices are there."""
+        device_files(ids)
+
+    def describe(self) -> dict[str, Any]:
+        """See :class:`harness.sandboxes.base.SandboxProvider`."""
+        return {
+            "name": self.name,
+            "bubblewrap": ".".join(map(str, _version())),
+            "gaps": list(self.capabilities.gaps()),
+        }
+
+    def start(self, spec: SandboxSpec) -> Sandbox:
+        """Build a sandbox; its processes start with the first request."""
+        for mount in spec.mounts:
+            if mount.writable:
+                users.lend(mount.source)
+            else:
+                users.check_readable(mount.source)
+        egress = Egress(spec.allow_hosts).start() if spec.allow_hosts else None
+        return _Bubble(spec, egress).sandbox()
+
+
+class _Bubble:
+    """One sandbox's parts on the host."""
+
+    def __init__(self, spec: SandboxSpec, egress: Egress | None) -> None:
+        self._spec = spec
+        self._egress = egress
+        self._cgroup: Cgroup | None = None
+
+    def sandbox(self) -> Sandbox:
         return WarmSandbox(
-            spec,
-            command=lambda config: ["bwrap", *arguments, "--", sys.executable, "-s", _WARM, config],
-            environment={"PATH": environment["PATH"]},
-            inside=lambda target: target,
-            own_pid_namespace=True,
+            self._spec,
+            self._connect,
+            python=sys.executable,
+            nproc=True,
+            out_of_memory=lambda: self._cgroup.oom_kills() if self._cgroup else 0,
+            egress=self._egress,
+            on_stop=self._free,
         )
 
+    def _connect(self) -> Channel:
+        spec = self._spec
+        environment = base_environment(spec, home="/tmp", path=_PATH)
+        mounts = [Mount(INSIDE, INSIDE_TARGET), *spec.mounts]
+        if self._egress is not None:
+            mounts.append(Mount(self._egress.socket, EGRESS_TARGET))
+            environment |= proxy_environment(spec.allow_hosts)
+        environment |= cuda_environment(spec.gpus)
+        self._cgroup = Cgroup.create(spec.labels.get("trial", "sandbox"), spec.limits)
+        arguments = list(_arguments(spec, environment, mounts))
+        watch_memory = "memory" not in cgroups.controllers()
+        with _namespaces() as (options, descriptors):
 
-def _arguments(spec: SandboxSpec, environment: dict[str, str]) -> Iterator[str]:
-    yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
-    yield from ("--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--clearenv")
-    if spec.network:
-        yield "--share-net"
+            def command(requests: int, replies: int) -> Sequence[str]:
+                parent = parent_command(
+                    spec,
+                    requests,
+                    replies,
+                    python=sys.executable,
+                    user=users.SANDBOX_USER if users.is_root() else None,
+                    filter_program=seccomp.filter_for(watch_memory=watch_memory),
+                    watch_memory=watch_memory,
+                )
+                sandbox = ["bwrap", *options, *arguments, "--", *parent]
+                return self._cgroup.enter(sandbox) if self._cgroup else sandbox
+
+            try:
+                return PipeChannel(command, {"PATH": _PATH}, descriptors)
+            except OSError as error:
+                raise SandboxLost(f"bubblewrap did not start: {error}") from error
+
+    def _free(self) -> None:
+        if self._cgroup is not None:
+            self._cgroup.remove()
+        for mount in self._spec.mounts:
+            if mount.writable:
+                users.take_back(mount.source)
+
+
+@contextlib.contextmanager
+def _namespaces() -> Iterator[tuple[list[str], list[int]]]:
+    """Options that make the sandbox's namespaces and its user, and descriptors they need."""
+    options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    options += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
+    # The warm parent is PID 1: no signal from inside ends or stops it, and bubblewrap's own command line, with
+    # the host's paths, is not to be seen.
+    options += ["--hostname", "sandbox", "--as-pid-1"]
+    if not users.is_root():
+        user = ["--uid", _SHOWN_USER, "--gid", _SHOWN_USER]
+        yield [*options, "--unshare-user", "--disable-userns", *user], []
+        return
+    namespace = users.user_namespace()
+    try:
+        # The warm parent needs these until it has become the sandbox's user, and then has none.
+        capabilities = ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+        yield [*options, "--userns", str(namespace), *capabilities], [namespace]
+    finally:
+        os.close(namespace)
+
+
+def _arguments(spec: SandboxSpec, environment: dict[str, str], mounts: Sequence[Mount] = ()) -> Iterator[str]:
+    limits = spec.limits
     for name, value in environment.items():
         yield from ("--setenv", name, value)
     yield from ("--proc", "/proc", "--dev", "/dev")
-    if _version() >= (0, 7):
-        yield from ("--size", str(_TMP_BYTES))
-    yield from ("--tmpfs", "/tmp")
+    yield from _memory("/tmp", spec.in_memory(limits.tmp_bytes))
+    yield from _memory("/dev/shm", spec.in_memory(limits.shm_bytes))
     yield from _system()
-    for path in (*_SYSTEM_FILES, *(_NETWORK_FILES if spec.network else ())):
+    yield from _folders(Path("/etc/ssl"))
+    for path in _SYSTEM_FILES:
         yield from ("--ro-bind-try", path, path)
     yield from _interpreter()
-    yield from ("--ro-bind", str(WARM_SCRIPT), _WARM)
-    for mount in spec.mounts:
+    for device in device_files(spec.gpus):
+        yield from ("--dev-bind", str(device), str(device))
+    for mount in mounts:
+        yield from _folders(Path(mount.target).parent)
         yield from ("--bind" if mount.writable else "--ro-bind", str(mount.source.resolve()), mount.target)
-    yield from ("--chdir", spec.workdir, "--remount-ro", "/")
+    if spec.scratch and spec.workdir != "/tmp":
+        yield from _folders(Path(spec.workdir).parent)
+        yield from _memory(spec.workdir, spec.in_memory(limits.disk_bytes))
+    # Files of the kernel that are open to everybody; what remains are a process's own.
+    for path in ("/proc/sys", "/proc/pressure"):
+        yield from ("--ro-bind-try", path, path)
+    yield from ("--chdir", "/", "--remount-ro", "/dev", "--remount-ro", "/")
+
+
+def _memory(path: str, size: int) -> tuple[str, ...]:
+    """A file system in memory, which the sandbox's user may write to whoever mounts it."""
+    return ("--perms", "1777", "--size", str(size), "--tmpfs", path)
+
+
+def _folders(path: Path) -> Iterator[str]:
+    """A folder and those above it, open to the sandbox's user; bubblewrap by itself keeps them to root."""
+    for folder in reversed([folder for folder in (path, *path.parents) if folder != Path("/")]):
+        yield from ("--perms", "0755", "--dir", str(folder))
 
 
 def _system() -> Iterator[str]:
@@ -118,17 +247,10 @@ def _interpreter() -> Iterator[str]:
     for prefix in (Path(sys.base_prefix).resolve(), executable.resolve().parent.parent, Path(sys.prefix)):
         if prefix not in shown and not prefix.is_relative_to("/usr"):
             shown.append(prefix)
+            yield from _folders(prefix.parent)
             yield from ("--ro-bind", str(prefix), str(prefix))
-    for folder in _hidden():
+    for folder in hidden_folders():
         yield from ("--tmpfs", str(folder))
-
-
-@functools.cache
-def _hidden() -> tuple[Path, ...]:
-    """Folders among this Python's packages that the code inside must find empty."""
-    sites = sorted({Path(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")})
-    found = [path for site in sites for name in (*_OUR_PACKAGES, *_BUNDLED_DATA) for path in site.glob(name)]
-    return tuple(path for path in found if path.is_dir())
 
 
 @functools.cache

@@ -6,96 +6,146 @@ import contextlib
 import json
 import logging
 import os
-import select
-import signal
-import subprocess
 import tempfile
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from harness.errors import SandboxLost
-from harness.sandboxes.base import Limits, RunResult, SandboxSpec
+from harness.sandboxes.base import FileRefused, Limits, Refusal, RunResult, SandboxSpec
+from harness.sandboxes.channel import Channel
+from harness.sandboxes.egress import Connection, Egress
+from harness.sandboxes.terminal import plain
 
 log = logging.getLogger(__name__)
 
-#: Sandboxes that are open now, so that an interrupted job can end them all at once.
-_open: weakref.WeakSet[WarmSandbox] = weakref.WeakSet()
+#: Sandboxes that are started now, so that an interrupted job can end them all at once.
+_started: weakref.WeakSet[WarmSandbox] = weakref.WeakSet()
 
 START_SECONDS = 120.0
-GRACE_SECONDS = 15.0
-_READ = 1 << 20
+GRACE_SECONDS = 30.0
+_LINE = 1 << 20
 
-#: The script of the warm parent, to be shown inside the sandbox.
-WARM_SCRIPT = Path(__file__).with_name("warm.py")
+
+def _same(path: str) -> str:
+    return path
 
 
 class WarmSandbox:
     """A sandbox whose runs are forks of one warm parent process.
 
-    The parent starts at the first run, so that opening a sandbox that is never used costs nothing.
+    The parent starts at the first run, so that a sandbox that is never used costs nothing.
 
     Args:
         spec: what the sandbox shows and limits.
-        command: builds the argument vector that starts the parent, given its JSON configuration.
-        environment: the environment of the parent; nothing of the harness's own is passed on.
-        inside: maps a mount target (or a path below one) to the path seen by the code.
-        own_pid_namespace: whether the parent may kill every process it can see after a run.
+        connect: starts the parent and gives the channel to it.
+        python: the interpreter inside, for runs that are not warm.
+        inside: maps a mount target, the working folder or a path below one to the path seen by the code.
+        nproc: whether each run gets a limit of its user's processes.
+        out_of_memory: how often the kernel has killed a process of this sandbox for its memory.
+        egress: the proxy to allowed hosts; closed with the sandbox.
+        on_stop: frees what belongs to the sandbox, after its processes have ended.
     """
 
     def __init__(
         self,
         spec: SandboxSpec,
-        command: Callable[[str], Sequence[str]],
-        environment: Mapping[str, str],
-        inside: Callable[[str], str],
-        own_pid_namespace: bool,
+        connect: Callable[[], Channel],
+        *,
+        python: str,
+        inside: Callable[[str], str] = _same,
+        nproc: bool = False,
+        out_of_memory: Callable[[], int] = lambda: 0,
+        egress: Egress | None = None,
+        on_stop: Callable[[], None] = lambda: None,
     ) -> None:
         self._spec = spec
-        self._command = command
-        self._environment = dict(environment)
+        self._connect = connect
+        self._python = python
         self._inside = inside
-        self._own_pid_namespace = own_pid_namespace
-        self._process: subprocess.Popen[bytes] | None = None
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the sandbox
-        self._buffer = b""
-        self._requests = self._replies = -1
-        # A byte of output takes up to six in JSON.
-        self._longest_reply = 6 * spec.limits.output_bytes + _READ
+        self._nproc = nproc
+        self._out_of_memory = out_of_memory
+        self._egress = egress
+        self._on_stop = on_stop
+        self._channel: Channel | None = None
+        self._buffer = bytearray()
+        self._stopped = False
 
     def inside(self, target: str) -> str:
-        """The path at which the code inside sees ``target``."""
+        """See :class:`harness.sandboxes.base.Sandbox`."""
         return self._inside(target)
 
+    @property
+    def connections(self) -> tuple[Connection, ...]:
+        """The hosts that code inside has asked for so far."""
+        return self._egress.connections if self._egress else ()
+
     def run_python(
-        self, script: str, arguments: Sequence[str] = (), *, seconds: float | None = None
+        self, script: str, arguments: Sequence[str] = (), *, limits: Limits | None = None
     ) -> RunResult:
-        """Run a Python file as ``__main__`` in a fork of the warm parent."""
-        return self._request("python", [script, *arguments], seconds)
+        """Run a Python file as ``__main__``: in a fork of the warm parent, or in a new interpreter."""
+        if self._spec.warm:
+            return self._run("python", [script, *arguments], limits)
+        return self._run("command", [self._python, "-s", script, *arguments], limits)
 
-    def run(self, command: Sequence[str], *, seconds: float | None = None) -> RunResult:
-        """Run a command."""
-        return self._request("command", list(command), seconds)
+    def run(self, command: Sequence[str], *, limits: Limits | None = None) -> RunResult:
+        """See :class:`harness.sandboxes.base.Sandbox`."""
+        return self._run("command", list(command), limits)
 
-    def close(self) -> None:
-        """Kill the parent and everything below it."""
-        if self._process is not None:
-            if self._process.poll() is None:
-                _kill_group(self._process.pid)
-            self._process.wait()
-            os.close(self._requests)
-            os.close(self._replies)
-            self._process = None
-        self._stderr.close()
+    def put(self, source: bytes | Path, path: str) -> None:
+        """See :class:`harness.sandboxes.base.Sandbox`."""
+        data = source if isinstance(source, bytes) else source.read_bytes()
+        self._ask({"do": "put", "path": path, "size": len(data)}, GRACE_SECONDS + len(data) / _LINE, data)
+
+    def get(self, path: str, target: Path, *, max_bytes: int) -> None:
+        """See :class:`harness.sandboxes.base.Sandbox`."""
+        size = self._ask({"do": "get", "path": path, "max_bytes": max_bytes}, GRACE_SECONDS).get("size")
+        if not isinstance(size, int) or not 0 <= size <= max_bytes:
+            raise self._lost("answered in another language")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            deadline = time.monotonic() + GRACE_SECONDS + size / _LINE
+            with os.fdopen(handle, "wb") as stream:
+                while size:
+                    data = self._take(size, deadline)
+                    stream.write(data)
+                    size -= len(data)
+            Path(name).chmod(0o644)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+    def remove(self, path: str) -> None:
+        """See :class:`harness.sandboxes.base.Sandbox`."""
+        if self._channel is not None:
+            self._ask({"do": "remove", "path": path}, GRACE_SECONDS)
+
+    def clear(self) -> None:
+        """See :class:`harness.sandboxes.base.Sandbox`."""
+        if self._channel is not None:
+            self._ask({"do": "clear"}, GRACE_SECONDS)
+
+    def stop(self) -> None:
+        """See :class:`harness.sandboxes.base.Sandbox`."""
+        if self._stopped:
+            return
+        self._stopped = True
+        if self._channel is not None:
+            self._channel.close()
+        if self._egress is not None:
+            self._egress.close()
+        self._on_stop()
 
     def kill(self) -> None:
         """End the parent from any thread; a request in flight then raises ``SandboxLost``."""
-        process = self._process
-        if process is not None and process.poll() is None:
-            _kill_group(process.pid)
+        channel = self._channel
+        if channel is not None and not self._stopped:
+            channel.kill()
 
     def __enter__(self) -> Self:
         return self
@@ -103,153 +153,143 @@ class WarmSandbox:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self.stop()
 
-    def _request(self, kind: str, argv: list[str], seconds: float | None) -> RunResult:
-        limits = self._spec.limits
-        limit = limits.seconds if seconds is None else min(seconds, limits.seconds)
-        self._start()
-        request = {
-            "kind": kind,
-            "argv": argv,
-            "cwd": self._inside(self._spec.workdir),
-            "seconds": limit,
-            "output_bytes": limits.output_bytes,
-        }
-        try:
-            line = memoryview(json.dumps(request).encode() + b"\n")
-            while line:
-                line = line[os.write(self._requests, line) :]
-        except BrokenPipeError as error:
-            raise self._lost("ended before the run") from error
-        reply = self._read(limit + GRACE_SECONDS)
-        try:
-            return _run_result(reply)
-        except (KeyError, TypeError) as error:
-            raise self._lost("answered in another language") from error
-
-    def _start(self) -> None:
-        if self._process is not None:
-            return
-        # Pipes of their own: bubblewrap's init also holds the standard streams, and code inside can open
-        # them through /proc.
-        requests, self._requests = os.pipe()
-        self._replies, replies = os.pipe()
-        config = json.dumps(
+    def _run(self, kind: str, argv: list[str], limits: Limits | None) -> RunResult:
+        outer = self._spec.limits
+        limits = limits or outer
+        seconds = min(limits.seconds, outer.seconds)
+        killed = self._out_of_memory()
+        answer = self._ask(
             {
-                "requests": requests,
-                "replies": replies,
-                "preload": list(self._spec.preload),
-                "rlimits": rlimits(self._spec.limits),
-                "own_pid_namespace": self._own_pid_namespace,
-            }
+                "do": "run",
+                "kind": kind,
+                "argv": argv,
+                "cwd": self._inside(self._spec.workdir),
+                "seconds": seconds,
+                "output_bytes": min(limits.output_bytes, outer.output_bytes),
+                "rlimits": _rlimits(limits, outer, self._nproc),
+            },
+            seconds + GRACE_SECONDS,
         )
         try:
-            self._process = subprocess.Popen(
-                list(self._command(config)),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=self._stderr,
-                pass_fds=(requests, replies),
-                env=self._environment,
-                start_new_session=True,
-            )
-        except BaseException:
-            os.close(self._requests)
-            os.close(self._replies)
-            raise
-        finally:
-            os.close(requests)
-            os.close(replies)
-        _open.add(self)
-        self._read(START_SECONDS)
+            result = _run_result(answer)
+        except (KeyError, TypeError) as error:
+            raise self._lost("answered in another language") from error
+        if not result.ok and result.over is None and self._out_of_memory() > killed:
+            return RunResult(None, result.output, result.output_bytes, result.seconds, False, "memory")
+        return result
+
+    def _ask(self, request: dict[str, Any], seconds: float, data: bytes = b"") -> dict[str, Any]:
+        """Send a request and wait for its answer.
+
+        Raises:
+            FileRefused: the parent refused.
+            SandboxLost: it is gone, or does not answer as agreed.
+        """
+        channel = self._start()
+        try:
+            channel.send(json.dumps(request).encode() + b"\n")
+            channel.send(data)
+        except OSError as error:
+            raise self._lost("ended") from error
+        answer = self._read(seconds)
+        if "refused" in answer:
+            try:
+                raise FileRefused(Refusal(answer["refused"]), str(answer["message"]))
+            except (KeyError, ValueError) as error:
+                raise self._lost("answered in another language") from error
+        return answer
+
+    def _start(self) -> Channel:
+        if self._stopped:
+            raise SandboxLost("the sandbox has been stopped")
+        if self._channel is None:
+            self._channel = self._connect()
+            _started.add(self)
+            self._read(START_SECONDS)
+        return self._channel
 
     def _read(self, seconds: float) -> dict[str, Any]:
         """One JSON line from the parent within ``seconds``."""
         deadline = time.monotonic() + seconds
+        # A byte of output takes up to six in JSON.
+        longest = 6 * self._spec.limits.output_bytes + _LINE
         while b"\n" not in self._buffer:
-            ready, _, _ = select.select([self._replies], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
-                raise self._lost(f"gave no answer for {seconds:.0f} s")
-            data = os.read(self._replies, _READ)
-            if not data:
-                raise self._lost("ended")
-            self._buffer += data
-            if len(self._buffer) > self._longest_reply:
+            self._receive(deadline)
+            if len(self._buffer) > longest:
                 raise self._lost("answered without end")
-        line, self._buffer = self._buffer.split(b"\n", 1)
+        line, _, rest = self._buffer.partition(b"\n")
+        self._buffer = rest
         try:
-            reply = json.loads(line)
+            answer = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise self._lost("answered in another language") from error
-        if not isinstance(reply, dict):
+        if not isinstance(answer, dict):
             raise self._lost("answered in another language")
-        return reply
+        return answer
+
+    def _take(self, size: int, deadline: float) -> bytes:
+        """At least one and at most ``size`` raw bytes."""
+        if not self._buffer:
+            self._receive(deadline)
+        data = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        return data
+
+    def _receive(self, deadline: float) -> None:
+        assert self._channel is not None
+        try:
+            data = self._channel.receive(deadline - time.monotonic())
+        except TimeoutError as error:
+            raise self._lost("gave no answer") from error
+        except OSError as error:
+            raise self._lost("ended") from error
+        if not data:
+            raise self._lost("ended")
+        self._buffer += data
 
     def _lost(self, what: str) -> SandboxLost:
-        self._stderr.seek(0)
-        said = self._stderr.read(4096).decode("utf-8", errors="replace").strip()
-        self.close()
+        said = ""
+        if self._channel is not None:
+            with contextlib.suppress(OSError, ValueError):
+                said = plain(self._channel.said())
+        self.stop()
         return SandboxLost(f"the sandbox {what}" + (f": {said}" if said else ""))
 
 
-def _run_result(reply: dict[str, Any]) -> RunResult:
-    """The result in a reply, with its types checked: code inside may have spoken for the parent."""
-    code, output, size = reply["exit_code"], reply["output"], reply["output_bytes"]
-    seconds, timed_out = reply["seconds"], reply["timed_out"]
+def _run_result(answer: dict[str, Any]) -> RunResult:
+    """The result in an answer, with its types checked: code inside may have spoken for the parent."""
+    code, output, size = answer["exit_code"], answer["output"], answer["output_bytes"]
+    seconds, timed_out, over = answer["seconds"], answer["timed_out"], answer["over"]
     for value, kind in ((output, str), (size, int), (seconds, float), (timed_out, bool)):
         if not isinstance(value, kind):
             raise TypeError(value)
-    if (code is None) != timed_out or not isinstance(code, int | None):
+    if over not in (None, "memory", "disk", "files") or not isinstance(code, int | None):
+        raise TypeError(over)
+    if (code is None) != (timed_out or over is not None):
         raise TypeError(code)
-    return RunResult(code, output, size, seconds, timed_out)
+    return RunResult(code, plain(output), size, seconds, timed_out, over)
 
 
-def kill_open_sandboxes() -> None:
-    """End every open sandbox of this process."""
-    for sandbox in list(_open):
+def kill_started_sandboxes() -> None:
+    """End every started sandbox of this process."""
+    for sandbox in list(_started):
         sandbox.kill()
 
 
-def rlimits(limits: Limits) -> dict[str, int]:
-    """Resource limits of a run, as names of the :mod:`resource` module."""
-    return {
-        "RLIMIT_AS": limits.memory_bytes,
-        "RLIMIT_FSIZE": limits.file_bytes,
-        "RLIMIT_NPROC": limits.processes,
+def _rlimits(limits: Limits, outer: Limits, nproc: bool) -> dict[str, int]:
+    """Limits of each process of a run, as names of the :mod:`resource` module.
+
+    Memory is limited by what a process may write to, not by its address space, of which CUDA reserves more
+    than any machine has.
+    """
+    chosen = {
+        "RLIMIT_DATA": min(limits.memory_bytes, outer.memory_bytes),
+        "RLIMIT_FSIZE": outer.disk_bytes,
+        "RLIMIT_NOFILE": min(limits.open_files, outer.open_files),
         "RLIMIT_CORE": 0,
     }
-
-
-def base_environment(spec: SandboxSpec, home: str) -> dict[str, str]:
-    """The whole environment of the code inside: nothing is inherited, so no key can leak."""
-    threads = str(spec.limits.threads)
-    return {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": home,
-        "TMPDIR": home if home.startswith("/tmp") else "/tmp",
-        "USER": "agent",
-        "LOGNAME": "agent",
-        "LANG": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONUNBUFFERED": "1",
-        "MPLBACKEND": "Agg",
-        "OMP_NUM_THREADS": threads,
-        "OPENBLAS_NUM_THREADS": threads,
-        "MKL_NUM_THREADS": threads,
-        "LOKY_MAX_CPU_COUNT": threads,
-        **_processor_workarounds(),
-        **spec.environment,
-    }
-
-
-def _processor_workarounds() -> dict[str, str]:
-    """OpenBLAS kernel choices of the host: a wrong kernel computes wrong results on some processors."""
-    names = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
-    return {name: os.environ[name] for name in names if name in os.environ}
-
-
-def _kill_group(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)
+    if nproc:
+        chosen["RLIMIT_NPROC"] = min(limits.processes, outer.processes)
+    return chosen

@@ -6,11 +6,18 @@ It keeps nothing from the code inside: same user, same files, same network. For 
 from __future__ import annotations
 
 import logging
+import shutil
 import sys
-from pathlib import PurePosixPath
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from harness.sandboxes.base import Sandbox, SandboxSpec
-from harness.sandboxes.parent import WARM_SCRIPT, WarmSandbox, base_environment
+from harness.errors import SandboxUnavailable
+from harness.sandboxes.base import Capabilities, Hold, Sandbox, SandboxSpec
+from harness.sandboxes.channel import PipeChannel
+from harness.sandboxes.launch import INSIDE, base_environment, parent_command
+from harness.sandboxes.leases import cuda_environment
+from harness.sandboxes.parent import WarmSandbox
 
 log = logging.getLogger(__name__)
 
@@ -21,10 +28,19 @@ WARNING = (
 
 
 class Process:
-    """Opens process sandboxes."""
+    """Starts process sandboxes."""
 
     name = "process"
-    isolated = False
+    capabilities = Capabilities(
+        isolated=False,
+        gpus=True,
+        allow_hosts=False,
+        system_calls=False,
+        memory=Hold.PROCESS,
+        processes=Hold.NONE,
+        disk=Hold.WATCHED,
+        cpus=Hold.NONE,
+    )
 
     def __init__(self) -> None:
         self._warned = False
@@ -32,12 +48,23 @@ class Process:
     def check(self) -> None:
         """Nothing to check: a process can always be started."""
 
-    def open(self, spec: SandboxSpec) -> Sandbox:
+    def describe(self) -> dict[str, Any]:
+        """See :class:`harness.sandboxes.base.SandboxProvider`."""
+        return {"name": self.name, "gaps": list(self.capabilities.gaps())}
+
+    def start(self, spec: SandboxSpec) -> Sandbox:
         """Build a sandbox; warns loudly the first time."""
+        if spec.allow_hosts:
+            raise SandboxUnavailable(
+                "the process sandbox cannot keep code to named hosts; choose --sandbox bubblewrap or docker"
+            )
         if not self._warned:
             log.warning(WARNING)
             self._warned = True
         by_target = {mount.target: str(mount.source.resolve()) for mount in spec.mounts}
+        work = Path(tempfile.mkdtemp(prefix="mlesmith-work-")) if spec.scratch else None
+        if work is not None:
+            by_target[spec.workdir] = str(work)
 
         def inside(target: str) -> str:
             path = PurePosixPath(target)
@@ -46,10 +73,26 @@ class Process:
                     return str(PurePosixPath(by_target[str(parent)]) / path.relative_to(parent))
             return target
 
+        environment = base_environment(spec, home=inside(spec.workdir), path="/usr/local/bin:/usr/bin:/bin")
+        # Set in any case: without it, a program would take whatever devices there are.
+        environment |= cuda_environment(spec.gpus)
+
+        def command(requests: int, replies: int) -> list[str]:
+            return parent_command(
+                spec,
+                requests,
+                replies,
+                python=sys.executable,
+                folder=str(INSIDE),
+                inside=inside,
+                own_namespaces=False,
+                wipe=(),
+            )
+
         return WarmSandbox(
             spec,
-            command=lambda config: [sys.executable, "-s", str(WARM_SCRIPT), config],
-            environment=base_environment(spec, home=inside(spec.workdir)),
+            lambda: PipeChannel(command, environment),
+            python=sys.executable,
             inside=inside,
-            own_pid_namespace=False,
+            on_stop=lambda: shutil.rmtree(work, ignore_errors=True) if work else None,
         )

@@ -16,12 +16,11 @@ from pathlib import Path
 
 from harness.errors import TaskError
 from harness.sandboxes.base import ROOT, Limits, Mount, SandboxProvider, SandboxSpec
-from harness.tasks.grading import Grader, read_result
+from harness.tasks.grading import DRIVER, EXCHANGE, Grader, ask_metric
 from harness.tasks.package import Task, load_task, raw_hash
 from harness.tasks.standing import BOARDS
 from harness.tasks.submission import InvalidSubmission, read_strings
 
-_INSIDE = Path(__file__).with_name("inside")
 _COMPETITIONS = Path("mledojo") / "competitions"
 _MODALITIES = {"Tabular": "tabular", "NLP": "text", "CV": "image"}
 
@@ -85,29 +84,13 @@ def higher_is_better(metric: Path, provider: SandboxProvider) -> bool:
     Raises:
         TaskError: the file does not load, with the last lines of its error.
     """
-    with tempfile.TemporaryDirectory(prefix="mlesmith-dojo-") as name:
-        exchange = Path(name)
-        spec = SandboxSpec(
-            mounts=(
-                Mount(_INSIDE, f"{ROOT}/grader"),
-                Mount(metric, f"{ROOT}/task/metric.py"),
-                Mount(exchange, f"{ROOT}/exchange", writable=True),
-            ),
-            workdir=f"{ROOT}/exchange",
-            limits=Limits(seconds=60.0),
-        )
-        with provider.open(spec) as sandbox:
-            inside = sandbox.inside
-            request = {
-                "metric": inside(f"{ROOT}/task/metric.py"),
-                "base": inside(f"{ROOT}/grader/competition_metrics.py"),
-            }
-            (exchange / "request.json").write_text(json.dumps(request), encoding="utf-8")
-            run = sandbox.run_python(
-                inside(f"{ROOT}/grader/grade.py"),
-                [inside(f"{ROOT}/exchange/request.json"), inside(f"{ROOT}/exchange/result.json")],
-            )
-        result = read_result(exchange / "result.json")
+    spec = SandboxSpec(
+        mounts=(Mount(DRIVER, f"{ROOT}/grader"), Mount(metric, f"{ROOT}/task/metric.py")),
+        workdir=EXCHANGE,
+        limits=Limits(seconds=60.0),
+    )
+    with provider.start(spec) as sandbox:
+        run, result = ask_metric(sandbox, {}, {})
     if result is None or result.get("outcome") != "described":
         said = run.output if result is None else str(result.get("message", ""))
         raise TaskError(f"{metric}: does not load: {said.strip()[-500:]}")

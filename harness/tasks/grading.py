@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -18,16 +18,38 @@ from typing import Any, Self
 import pandas as pd
 
 from harness.errors import SandboxLost, TaskError
-from harness.sandboxes.base import GIB, ROOT, Limits, Mount, Sandbox, SandboxProvider, SandboxSpec
+from harness.sandboxes.base import (
+    GIB,
+    MIB,
+    ROOT,
+    FileRefused,
+    Limits,
+    Mount,
+    RunResult,
+    Sandbox,
+    SandboxProvider,
+    SandboxSpec,
+)
 from harness.tasks.package import Task
-from harness.tasks.submission import InvalidSubmission, Reason, Rows, read_answer_key, read_submission
+from harness.tasks.submission import (
+    MAX_BYTES,
+    InvalidSubmission,
+    Reason,
+    Rows,
+    read_answer_key,
+    read_submission,
+)
 
-_DRIVER = Path(__file__).with_name("inside")
-_GRADER, _METRIC, _EXCHANGE = f"{ROOT}/grader", f"{ROOT}/task/metric.py", f"{ROOT}/exchange"
-_RESULT_BYTES = 1 << 20
+#: The grader's scripts, and the working folder in which they find their files.
+DRIVER = Path(__file__).with_name("inside")
+EXCHANGE = f"{ROOT}/exchange"
+_GRADER, _METRIC = f"{ROOT}/grader", f"{ROOT}/task/metric.py"
+_RESULT_BYTES = MIB
+_SPARE_BYTES = 16 * MIB
+_TIMES_ANSWERS = 50
 _MESSAGE = 1_000
 _PRELOAD = ("numpy", "pandas", "sklearn.metrics", "scipy.stats")
-_LIMITS = Limits(seconds=300.0, memory_bytes=8 * GIB, file_bytes=2 * GIB)
+_LIMITS = Limits(seconds=300.0, memory_bytes=8 * GIB)
 
 
 @dataclass(frozen=True)
@@ -53,18 +75,29 @@ class GradeResult:
 
 
 class Grader:
-    """Grades submissions of one task; keeps its sandbox open between them. Safe to share between threads."""
+    """Grades submissions of one task; keeps its sandbox between them. Safe to share between threads.
+
+    Attributes:
+        task: the task.
+        key: its answers; do not change them.
+        higher_is_better: the direction that the metric itself declares, once it has scored something.
+    """
 
     def __init__(self, task: Task, provider: SandboxProvider, limits: Limits = _LIMITS) -> None:
         self.task = task
-        self._key = read_answer_key(task)
+        self.key = read_answer_key(task)
         if not task.metric_path.is_file():
             raise TaskError(f"{task.metric_path}: not found; a task package needs a metric.py")
+        self.higher_is_better: bool | None = None
         self._provider = provider
         self._limits = limits
-        self._exchange = Path(tempfile.mkdtemp(prefix="mlesmith-grader-"))
         self._lock = Lock()
         self._sandbox: Sandbox | None = None
+
+    @property
+    def max_bytes(self) -> int:
+        """The largest submission file that is looked at: far more than the answers take."""
+        return min(MAX_BYTES, _SPARE_BYTES + _TIMES_ANSWERS * self.task.answer_path.stat().st_size)
 
     def grade(self, submission: Path, rows: Rows = Rows.ALL) -> GradeResult:
         """Grade a submission file on all test rows or a fixed part of them.
@@ -73,33 +106,35 @@ class Grader:
             SandboxLost: the grader's sandbox could not be kept alive, twice.
         """
         try:
-            frame = read_submission(submission, self._key)
+            frame = read_submission(submission, self.key)
         except InvalidSubmission as error:
             return GradeResult(False, None, error.reason, str(error))
         return self.grade_frame(frame, rows)
 
     def grade_frame(self, submission: pd.DataFrame, rows: Rows = Rows.ALL) -> GradeResult:
         """Score a checked, aligned submission (see :func:`harness.tasks.submission.read_submission`)."""
-        positions = self._key.positions(rows)
+        positions = self.key.positions(rows)
+        return self.score(self.key.answers.iloc[positions], submission.iloc[positions])
+
+    def score(self, answers: pd.DataFrame, submission: pd.DataFrame) -> GradeResult:
+        """Hand these rows to the metric, past every check that the framework makes."""
+        files = {"answers.csv": _csv(answers), "submission.csv": _csv(submission)}
         with self._lock:
-            # A name that the metric of an earlier run cannot have taken.
-            folder = Path(tempfile.mkdtemp(dir=self._exchange))
             try:
-                self._key.answers.iloc[positions].to_csv(folder / "answers.csv", index=False)
-                submission.iloc[positions].to_csv(folder / "submission.csv", index=False)
-                try:
-                    return self._run(folder)
-                except SandboxLost:
-                    return self._run(folder)
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
+                return self._score(files)
+            except SandboxLost:
+                self.close()
+            try:
+                return self._score(files)
+            except SandboxLost:
+                self.close()
+                raise
 
     def close(self) -> None:
-        """Close the sandbox and remove the exchange folder."""
+        """Stop the sandbox."""
         if self._sandbox is not None:
-            self._sandbox.close()
+            self._sandbox.stop()
             self._sandbox = None
-        shutil.rmtree(self._exchange, ignore_errors=True)
 
     def __enter__(self) -> Self:
         return self
@@ -109,50 +144,69 @@ class Grader:
     ) -> None:
         self.close()
 
-    def _open(self) -> Sandbox:
-        spec = SandboxSpec(
-            mounts=(
-                Mount(_DRIVER, _GRADER),
-                Mount(self.task.metric_path, _METRIC),
-                Mount(self._exchange, _EXCHANGE, writable=True),
-            ),
-            workdir=_EXCHANGE,
-            limits=self._limits,
-            preload=_PRELOAD,
-        )
-        return self._provider.open(spec)
-
-    def _run(self, folder: Path) -> GradeResult:
-        if self._sandbox is None:
-            self._sandbox = self._open()
-        inside = self._sandbox.inside
-        seen = f"{_EXCHANGE}/{folder.name}"
-        kinds = dict.fromkeys(self._key.numeric, "number")
-        if self._key.integer_ids:
-            kinds[self._key.id_column] = "integer"
-        request = {
-            "metric": inside(_METRIC),
-            "base": inside(f"{_GRADER}/competition_metrics.py"),
-            "answers": inside(f"{seen}/answers.csv"),
-            "submission": inside(f"{seen}/submission.csv"),
-            "types": kinds,
-        }
-        (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
-        try:
-            run = self._sandbox.run_python(
-                inside(f"{_GRADER}/grade.py"), [inside(f"{seen}/request.json"), inside(f"{seen}/result.json")]
+    def _start(self) -> Sandbox:
+        return self._provider.start(
+            SandboxSpec(
+                mounts=(Mount(DRIVER, _GRADER), Mount(self.task.metric_path, _METRIC)),
+                workdir=EXCHANGE,
+                limits=self._limits,
+                preload=_PRELOAD,
             )
-        except SandboxLost:
-            self._sandbox = None
-            raise
+        )
+
+    def _score(self, files: dict[str, bytes]) -> GradeResult:
+        if self._sandbox is None:
+            self._sandbox = self._start()
+        kinds = dict.fromkeys(self.key.numeric, "number")
+        if self.key.integer_ids:
+            kinds[self.key.id_column] = "integer"
+        # What the metric left behind when it scored another submission is none of this one's business.
+        self._sandbox.clear()
+        run, result = ask_metric(self._sandbox, files, {"types": kinds})
         if run.timed_out:
             return _defect(Reason.METRIC_TIMEOUT, f"the metric ran longer than {self._limits.seconds:g} s")
-        result = read_result(folder / "result.json")
         if result is None:
-            return _defect(
-                Reason.METRIC_FAILED, f"the metric ended with code {run.exit_code}: {run.output[-500:]}"
-            )
-        return _judge(result)
+            ended = f"went over its limit of {run.over}" if run.over else f"ended with code {run.exit_code}"
+            return _defect(Reason.METRIC_FAILED, f"the metric {ended}: {run.output[-500:]}")
+        graded = _judge(result)
+        if graded.valid:
+            self.higher_is_better = result.get("higher_is_better")
+        return graded
+
+
+def ask_metric(
+    sandbox: Sandbox, files: Mapping[str, bytes], request: Mapping[str, Any]
+) -> tuple[RunResult, dict[str, Any] | None]:
+    """Run the grader's script in a sandbox that shows :data:`DRIVER` and a metric, and works in EXCHANGE.
+
+    Args:
+        sandbox: a started sandbox.
+        files: CSV files for the metric by name; none to only construct it.
+        request: further keys for the script, see ``inside/grade.py``.
+
+    Returns:
+        How the run ended, and its result, ``None`` when the metric kept it from being written as agreed.
+    """
+    inside = sandbox.inside
+    for name, data in files.items():
+        sandbox.put(data, inside(f"{EXCHANGE}/{name}"))
+    asked = {
+        "metric": inside(_METRIC),
+        "base": inside(f"{_GRADER}/competition_metrics.py"),
+        **{Path(name).stem: inside(f"{EXCHANGE}/{name}") for name in files},
+        **request,
+    }
+    sandbox.put(json.dumps(asked).encode(), inside(f"{EXCHANGE}/request.json"))
+    paths = [inside(f"{EXCHANGE}/{name}.json") for name in ("request", "result")]
+    run = sandbox.run_python(inside(f"{_GRADER}/grade.py"), paths)
+    with tempfile.TemporaryDirectory(prefix="mlesmith-result-") as folder:
+        result = Path(folder) / "result.json"
+        try:
+            sandbox.get(paths[1], result, max_bytes=_RESULT_BYTES)
+            data = json.loads(result.read_text(encoding="utf-8"))
+        except (FileRefused, ValueError, RecursionError):
+            return run, None
+    return run, data if isinstance(data, dict) else None
 
 
 def grade(task: Task, submission: Path, provider: SandboxProvider) -> GradeResult:
@@ -177,12 +231,5 @@ def _defect(reason: Reason, message: str) -> GradeResult:
     return GradeResult(False, None, reason, message)
 
 
-def read_result(path: Path) -> dict[str, Any] | None:
-    """The driver's result, or ``None`` when the metric kept it from being written as agreed."""
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > _RESULT_BYTES:
-        return None
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
+def _csv(frame: pd.DataFrame) -> bytes:
+    return str(frame.to_csv(index=False)).encode("utf-8", errors="surrogatepass")

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from harness.errors import TaskError
+from harness.errors import InputError, TaskError
+from harness.sandboxes.hosts import check_hosts
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +74,24 @@ class Split(_Table):
         return self
 
 
+class SandboxNeeds(_Table):
+    """What participants need of their sandbox beside the usual.
+
+    ``allow_hosts`` follows :func:`harness.sandboxes.hosts.check_hosts`; empty means no network. It never
+    holds for prepare.py and metric.py.
+    """
+
+    allow_hosts: _Words = ()
+
+    @field_validator("allow_hosts")
+    @classmethod
+    def _hosts_readable(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return check_hosts(value)
+        except InputError as error:
+            raise ValueError(str(error)) from error
+
+
 class TaskSpec(_Table):
     """The contents of ``task.toml``."""
 
@@ -89,6 +108,7 @@ class TaskSpec(_Table):
     source: Source
     metric: Metric
     split: Split
+    sandbox: SandboxNeeds = SandboxNeeds()
     provenance: dict[str, Any] | None = None
 
     @model_validator(mode="after")

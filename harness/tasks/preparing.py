@@ -7,9 +7,10 @@ has the files that an agent and the grader need. ``raw/`` is mounted read-only.
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import TaskError
@@ -25,7 +26,7 @@ _PREPARE, _RAW, _OUT, _RUN = (
     f"{ROOT}/out",
     f"{ROOT}/run_prepare.py",
 )
-_LIMITS = Limits(seconds=1_800.0, memory_bytes=16 * GIB, file_bytes=16 * GIB)
+_LIMITS = Limits(seconds=1_800.0, memory_bytes=16 * GIB, disk_bytes=64 * GIB, files=5_000_000)
 _BOARDS = ("public_leaderboard.csv", "private_leaderboard.csv")
 
 
@@ -72,27 +73,52 @@ def run_prepare(
         environment={"PYTHONHASHSEED": str(hash_seed)},
         preload=("numpy", "pandas"),
     )
-    with provider.open(spec) as sandbox:
+    limits = _LIMITS if seconds is None else replace(_LIMITS, seconds=seconds)
+    with provider.start(spec) as sandbox:
         inside = sandbox.inside
         run = sandbox.run_python(
             inside(_RUN),
             [inside(_PREPARE), inside(_RAW), inside(f"{_OUT}/public"), inside(f"{_OUT}/private")],
-            seconds=seconds,
+            limits=limits,
         )
+    if run.over:
+        return Preparation(False, f"prepare.py went over its limit of {run.over}", run.output, run.seconds)
     if run.timed_out:
         return Preparation(False, f"prepare.py ran longer than {run.seconds:.0f} s", run.output, run.seconds)
     if not run.ok:
         last = run.output.strip().splitlines()[-1:] or [f"exit code {run.exit_code}"]
         return Preparation(False, f"prepare.py failed: {last[0]}", run.output, run.seconds)
-    for path in sorted(out.rglob("*")):
-        # A link would show agents, or have us write, whatever it points to.
-        if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            message = f"prepare.py made {path.relative_to(out)} a link or a special file; copy the data"
-            return Preparation(False, message, run.output, run.seconds)
+    unfit = _make_readable(out)
+    if unfit:
+        return Preparation(False, f"prepare.py made {unfit}", run.output, run.seconds)
     for required in ("public/sample_submission.csv", "private/test_answer.csv"):
         if not (out / required).is_file():
             return Preparation(False, f"prepare.py did not write {required}", run.output, run.seconds)
     return Preparation(True, "prepared", run.output, run.seconds)
+
+
+def _make_readable(out: Path) -> str | None:
+    """Open what prepare.py made to the user of a sandbox, or say what in it is neither file nor folder.
+
+    A link would show agents, or have us write, whatever it points to.
+    """
+    folders = [out]
+    while folders:
+        folder = folders.pop()
+        try:
+            folder.chmod(0o755)
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            return f"{folder.relative_to(out)}, which cannot be read: {error.strerror}"
+        for entry in entries:
+            path = Path(entry.path)
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(path)
+            elif entry.is_file(follow_symlinks=False):
+                path.chmod(0o644)
+            else:
+                return f"{path.relative_to(out)} a link or a special file; copy the data"
+    return None
 
 
 def prepare_task(task: Task, provider: SandboxProvider, *, seconds: float | None = None) -> Preparation:

@@ -134,6 +134,12 @@ INJECTIONS = [
         replace("metric.py", "(CompetitionMetrics)", "(object)"),
     ),
     Injection("sha256 of another file", "raw_hash", replace("task.toml", 'sha256 = "', 'sha256 = "0')),
+    Injection(
+        "participants get a network",
+        "asks_for_network",
+        add("task.toml", '[sandbox]\nallow_hosts = ["example.org"]\n'),
+        severity="warning",
+    ),
     Injection("description is blank", "description_empty", write("description.txt", " \n")),
     Injection(
         "description names no column", "description_columns", write("description.txt", "Do your best.\n")

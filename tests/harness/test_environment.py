@@ -12,10 +12,11 @@ from harness.budget import Budget, BudgetMeter
 from harness.environment import SHOWN_OUTPUT, Environment
 from harness.errors import Submitted, TimeLimit
 from harness.records import Feedback, TrialPaths
-from harness.sandboxes.base import SandboxProvider
+from harness.sandboxes.base import MIB, Limits, SandboxProvider
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, load_task
 from harness.tasks.submission import Rows
+from tests.harness.dying import LONG, dying_sandboxes
 from tests.harness.replies import SAMPLE
 
 #: Predictions that are right for a part of the rows: more of them with each name.
@@ -174,7 +175,7 @@ def test_what_is_no_submission_is_invalid_and_gone_at_the_next_step(
 def test_under_split_the_shown_and_the_counted_score_are_of_different_rows(stage: Stage) -> None:
     seen = stage.run(PREDICT % 2)
     assert seen.scores is not None and seen.scores.shown is not None and seen.scores.counted is not None
-    key = stage.environment._grader._key
+    key = stage.environment._grader.key
     sizes = [len(key.positions(rows)) for rows in (Rows.FEEDBACK, Rows.HELD_BACK)]
     whole = stage.environment._grader.grade(stage.paths.step(1) / "submission.csv").raw_score
     assert whole is not None
@@ -216,13 +217,13 @@ def test_long_output_keeps_the_end_of_a_traceback(stage: Stage) -> None:
     assert len(seen.text) < SHOWN_OUTPUT + 200
 
 
-def test_a_program_that_kills_its_sandbox_is_answered_and_never_infrastructure(stage: Stage) -> None:
-    """However often: else a candidate could turn its failures into trials that do not count."""
-    kill = "import os, time; os.kill(os.getppid(), 9); time.sleep(9)"
-    for _ in range(4):
-        seen = stage("validate_code", code=kill)
+def test_a_sandbox_that_dies_under_a_program_is_answered_and_never_infrastructure(stage: Stage) -> None:
+    """Else a candidate that found a way could turn its failures into trials that do not count."""
+    for _ in range(2):
+        with dying_sandboxes():
+            seen = stage("validate_code", code=LONG)
         assert not seen.ok
-        assert "ended its own sandbox" in seen.text
+        assert "ended its own sandbox" in seen.text and "is empty again" in seen.text
     assert stage("validate_code", code="print(1)").ok
 
 
@@ -230,12 +231,28 @@ def test_tampering_with_the_working_folder_stops_nothing(stage: Stage) -> None:
     for code in (
         "import os; os.remove('main.py'); os.mkdir('main.py'); os.mkdir('main.py/x')",
         "import os; os.remove('main.py'); os.symlink('/etc/passwd', 'main.py')",
-        "import os; os.chmod('.', 0)",
+        "import os\ntry: os.chmod('.', 0)\nexcept PermissionError: pass",
         "import os; os.makedirs('a/b'); os.chmod('a', 0)",
     ):
         assert stage("validate_code", code=code).ok
     assert stage("reset").ok
     assert stage.run(SAMPLE).ok
+
+
+def test_a_full_working_folder_is_told_and_reset_empties_it(
+    grader: Grader, tmp_path: Path, sandbox: SandboxProvider
+) -> None:
+    paths, meter = TrialPaths(tmp_path / "trial"), BudgetMeter(Budget.model_validate({}))
+    limits = Limits(disk_bytes=16 * MIB)
+    fill = "open('fill', 'wb').write(bytes(32 << 20))"
+    with Environment(grader.task, grader, sandbox, paths, meter, Feedback.TEST, limits) as environment:
+        seen = environment.step(Action("validate_code", {"code": fill}), 1)
+        assert not seen.ok and "No space left" in seen.text
+        long = "pass" + "#" * 20_000
+        seen = environment.step(Action("validate_code", {"code": long}), 2)
+        assert not seen.ok and "reset empties it" in seen.text
+        assert environment.step(Action("reset", {}), 3).ok
+        assert environment.step(Action("validate_code", {"code": long}), 4).ok
 
 
 def test_the_trial_s_time_bounds_a_program(grader: Grader, tmp_path: Path, sandbox: SandboxProvider) -> None:

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from harness.sandboxes.process import Process
 from harness.tasks.grading import Grader, GradeResult, grade
 from harness.tasks.package import Task, load_task
 from harness.tasks.submission import Reason, Rows
+from tests.harness.dying import dying_sandboxes
 
 LIMITS = Limits(seconds=3.0)
 HEAD = """\
@@ -78,7 +80,7 @@ def test_the_answers_score_best_and_one_error_costs_its_share(
         assert grader.grade(path).raw_score == pytest.approx(49 / 50)
         # The two halves together hold the one error: their weighted mean is the whole.
         halves = {rows: grader.grade(path, rows).raw_score for rows in (Rows.FEEDBACK, Rows.HELD_BACK)}
-        sizes = {rows: len(grader._key.positions(rows)) for rows in halves}
+        sizes = {rows: len(grader.key.positions(rows)) for rows in halves}
         assert sum((halves[rows] or 0) * sizes[rows] for rows in halves) == pytest.approx(49)
 
 
@@ -274,11 +276,17 @@ def test_a_task_without_metric_or_answers_is_named(iris: Task, sandbox: SandboxP
         Grader(iris, sandbox)
 
 
-def test_a_metric_that_kills_its_sandbox_is_a_lost_sandbox_and_the_next_run_opens_a_new_one(
+def test_a_metric_that_goes_over_a_limit_is_a_defect_of_the_task(bench: Grader, tmp_path: Path) -> None:
+    result = result_of(bench, tmp_path, "open('x', 'wb').write(bytes(8 << 30))")
+    assert (result.reason is Reason.METRIC_FAILED and "limit" in result.message) or "Memory" in result.message
+    assert result_of(bench, tmp_path, "return 0.5").raw_score == 0.5
+
+
+def test_a_sandbox_that_dies_twice_is_lost_and_the_next_grading_starts_a_new_one(
     bench: Grader, tmp_path: Path
 ) -> None:
-    with pytest.raises(SandboxLost):
-        result_of(bench, tmp_path, "os.kill(os.getppid(), 9); time.sleep(9)")
+    with dying_sandboxes(again=True), pytest.raises(SandboxLost):
+        result_of(bench, tmp_path, "time.sleep(600)")
     assert result_of(bench, tmp_path, "return 0.5").raw_score == 0.5
 
 
@@ -288,12 +296,16 @@ def test_results_are_strict_json(bench: Grader, tmp_path: Path) -> None:
     assert json.loads(json.dumps(result.raw_score, allow_nan=False)) == result.raw_score
 
 
-def test_nothing_of_a_grader_stays_on_disk(iris: Task, tmp_path: Path, sandbox: SandboxProvider) -> None:
+def test_nothing_of_a_grader_is_ever_on_disk(
+    iris: Task, tmp_path: Path, sandbox: SandboxProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So nothing of it can stay there, however the harness ends."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     with Grader(iris, sandbox) as grader:
-        grader.grade(answers_as_submission(iris, tmp_path))
-        folder = grader._exchange
-        assert list(folder.iterdir()) == []
-    assert not folder.exists()
+        assert grader.grade(answers_as_submission(iris, tmp_path)).valid
+        assert list(temporary.iterdir()) == []
     grader.close()  # twice is harmless
 
 

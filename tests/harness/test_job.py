@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections import namedtuple
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,8 @@ from harness.job import JobConfig, read_job_config, run_job
 from harness.jobfolder import exclusive
 from harness.models import registry
 from harness.models.registry import ModelConfig
-from harness.records import TrialResult, find_results, read_job
+from harness.records import TrialResult, find_results, read_job, read_record
+from harness.sandboxes.gpus import discover
 from harness.tasks.package import Task
 from tests.harness.replies import SAMPLE, ListModel, run
 
@@ -31,13 +34,15 @@ def names() -> list[str]:
 
 
 def config_of(*tasks: Task, models: list[str] | None = None, **more: Any) -> JobConfig:
-    return JobConfig(
-        tasks=tuple(task.root for task in tasks),
-        models=tuple(ModelConfig(name=name) for name in models or names()),
-        budget=more.pop("budget", Budget.model_validate({"steps": 4, "execution_seconds": 30.0})),
-        sandbox="bubblewrap",
-        workers=2,
-        **more,
+    return JobConfig.model_validate(
+        {
+            "tasks": [task.root for task in tasks],
+            "models": [{"name": name} for name in models or names()],
+            "budget": {"steps": 4, "execution_seconds": 30.0},
+            "sandbox": "bubblewrap",
+            "workers": 2,
+            **more,
+        }
     )
 
 
@@ -93,10 +98,18 @@ def test_models_and_attempts_may_be_added(iris: Task, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"budget": Budget.model_validate({"steps": 9, "execution_seconds": 30.0})}, "'steps': 4"),
-        ({"feedback": "none"}, "feedback was 'test', now 'none'"),
-        ({"agent": {"max_format_errors": 9}}, "agent was"),
-        ({"network": True}, "network was False, now True"),
+        ({"budget": {"steps": 9, "execution_seconds": 30.0}}, "(budget.steps was 4, now 9)"),
+        ({"feedback": "none"}, "(feedback was 'test', now 'none')"),
+        ({"agent": {"max_format_errors": 9}}, "(agent.max_format_errors was"),
+        (
+            {"sandbox": {"kind": "bubblewrap", "memory_gb": 16}},
+            "(sandbox.memory_gb was 8.0, now 16.0)",
+        ),
+        (
+            {"sandbox": {"kind": "bubblewrap", "allow_hosts": ["a.example.org"]}},
+            "(sandbox.allow_hosts was [], now ['a.example.org'])",
+        ),
+        ({"network": True}, "(sandbox.allow_hosts was [], now ['*'])"),
     ],
 )
 def test_a_changed_configuration_is_refused_with_the_difference(
@@ -110,6 +123,59 @@ def test_a_changed_configuration_is_refused_with_the_difference(
     assert said in str(caught.value)
     assert "choose another --out" in str(caught.value)
     assert (stamps(out), (out / "config.json").read_bytes()) == before
+
+
+@pytest.mark.parametrize("old", [{}, {"network": False, "sandbox": "bubblewrap"}])
+def test_what_changes_no_result_may_change_and_older_folders_go_on(
+    iris: Task, tmp_path: Path, old: dict[str, Any]
+) -> None:
+    out = tmp_path / "job"
+    run_job(config_of(iris, models=names()[:1]), out)
+    written = json.loads((out / "config.json").read_text())
+    assert "network" not in written
+    (out / "config.json").write_text(json.dumps(written | old))
+    more = {"kind": "bubblewrap", "warm": False, "trust": True}
+    summary = run_job(config_of(iris, sandbox=more, workers=1), out)
+    assert (summary.total, summary.kept, summary.not_run) == (2, 1, 0)
+    resources = {r.model: r.resources for r in read_job(out)}
+    assert [found.warm for name in names() if (found := resources[name])] == [True, False]
+
+
+def test_another_image_is_refused(iris: Task, tmp_path: Path) -> None:
+    out = tmp_path / "job"
+    run_job(config_of(iris, models=names()[:1]), out)
+    lock = json.loads((out / "lock.json").read_text())
+    assert lock["provider"]["name"] == "bubblewrap"
+    lock["provider"]["image_id"] = "sha256:old"
+    (out / "lock.json").write_text(json.dumps(lock))
+    with pytest.raises(InputError, match=r"lock\.json: this job began with the image sha256:old"):
+        run_job(config_of(iris), out)
+
+
+@pytest.mark.skipif(bool(discover().gpus), reason="the pretend GPUs are not among those of this machine")
+def test_8_trials_on_2_pretend_gpus_never_share_one(
+    iris: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs see the device of their trial and no other, and the record names it."""
+    program = (
+        "import os, time; begin = time.time(); time.sleep(0.2); "
+        "print(os.environ['CUDA_VISIBLE_DEVICES'], begin, time.time())"
+    )
+    monkeypatch.setattr("harness.job.make_model", lambda model: ListModel(run(program), name=model.name))
+    gpus = [f"GPU-{uuid.uuid4()}" for _ in range(2)]
+    settings = {"kind": "process", "trust": True, "gpus": gpus}
+    config = config_of(iris, models=["openai/a", "openai/b"], attempts=4, sandbox=settings, workers=0)
+    assert run_job(config, tmp_path / "job", dry_run=True).ground.workers == 2
+    run_job(config.model_copy(update={"workers": 8}), tmp_path / "job")
+    used: dict[str, list[tuple[float, float]]] = {gpu: [] for gpu in gpus}
+    for path in find_results(tmp_path / "job"):
+        gpu, begin, end = (path.parent / "steps" / "001" / "output.txt").read_text().split()
+        used[gpu].append((float(begin), float(end)))
+        resources = read_record(TrialResult, path).resources
+        assert resources and [(item.id, item.name) for item in resources.gpus] == [(gpu, None)]
+    assert sum(map(len, used.values())) == 8
+    for times in used.values():
+        assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(sorted(times)))
 
 
 def test_a_changed_task_is_refused(iris: Task, tmp_path: Path) -> None:
@@ -178,17 +244,20 @@ def test_what_cannot_be_used_is_refused_before_anything_runs(
         run_job(config_of(iris), out)
 
 
-def test_without_bubblewrap_only_scripted_candidates_run(
+def test_without_bubblewrap_only_trusted_code_runs(
     iris: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The candidates are ours, but this task's prepare.py and metric.py are not."""
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setenv("OPENAI_API_KEY", "x")
-    trusted = config_of(iris, models=names()[:1]).model_copy(update={"sandbox": "auto"})
-    assert run_job(trusted, tmp_path / "trusted").not_run == 0
-    assert [result.sandbox for result in read_job(tmp_path / "trusted")] == ["process"]
-    other = config_of(iris, models=["openai/gpt-4o"]).model_copy(update={"sandbox": "auto"})
-    with pytest.raises(SandboxUnavailable, match="install the package bubblewrap"):
-        run_job(other, tmp_path / "other")
+    auto = config_of(iris, models=names()[:1], sandbox="auto")
+    with pytest.raises(SandboxUnavailable, match=r"install the package bubblewrap.*--trust"):
+        run_job(auto, tmp_path / "job")
+    with pytest.raises(InputError, match=r"--sandbox process isolates nothing.*say --trust"):
+        run_job(config_of(iris, models=names()[:1], sandbox="process"), tmp_path / "job")
+    assert not (tmp_path / "job").exists()
+    trusted = config_of(iris, models=names()[:1], sandbox={"trust": True})
+    assert run_job(trusted, tmp_path / "job").not_run == 0
+    assert [result.sandbox for result in read_job(tmp_path / "job")] == ["process"]
 
 
 def test_an_error_inside_one_trial_does_not_stop_the_others(
@@ -262,9 +331,10 @@ def test_a_job_file_is_read_and_its_errors_are_named(iris: Task, tmp_path: Path)
     path = tmp_path / "job.toml"
     path.write_text('tasks = ["iris"]\nmodels = ["scripted/a", {name = "openai/b", base_url = "http://x"}]\n')
     config = read_job_config(path)
+    assert config.sandbox.allow_hosts == ()
     assert config.tasks == (iris.root,)
     assert [model.name for model in config.models] == ["scripted/a", "openai/b"]
-    assert not config.trusted
+    assert not config.scripted
     for text, said in (
         ("tasks = [", "not valid TOML"),
         ('tasks = ["iris"]', "models: required key is missing"),
@@ -272,6 +342,13 @@ def test_a_job_file_is_read_and_its_errors_are_named(iris: Task, tmp_path: Path)
         ('tasks = ["iris"]\nmodels = ["a/b"]\nstep = 3', "step: unknown key"),
         ('tasks = ["iris"]\nmodels = ["a/b"]\n[budget]\nsteps = 0', "budget.steps: "),
         ('tasks = ["iris"]\nmodels = ["a/b"]\nschema_version = 2', "schema_version: "),
+        ('tasks = ["iris"]\nmodels = ["a/b"]\nsandbox = 3', "sandbox: "),
+        ('tasks = ["iris"]\nmodels = ["a/b"]\nnetwork = "yes"', "network: true or false"),
+        (
+            'tasks = ["iris"]\nmodels = ["a/b"]\nnetwork = true\n[sandbox]\nallow_hosts = ["x.org"]',
+            "network and sandbox.allow_hosts exclude each other",
+        ),
+        ('tasks = ["iris"]\nmodels = ["a/b"]\n[sandbox]\nmemory = 3', "sandbox.memory: unknown key"),
     ):
         path.write_text(text)
         with pytest.raises(InputError) as caught:
@@ -304,7 +381,7 @@ def test_records_of_a_job_are_trial_results(iris: Task, tmp_path: Path) -> None:
 def test_a_job_does_not_mix_sandboxes(iris: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Begun under bubblewrap, then found without it: `auto` would go on without isolation."""
     out = tmp_path / "job"
-    auto = config_of(iris).model_copy(update={"sandbox": "auto"})
+    auto = config_of(iris, sandbox={"trust": True})
     run_job(auto, out)
     before = stamps(out)
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -56,6 +56,13 @@ def test_a_good_file_loads_with_its_values(tmp_path: Path) -> None:
         ("schema_version = 1", "schema_version = 2", "schema_version: "),
         ('id = "iris"', 'id = "Iris Task"', "id: "),
         ('id = "iris"', 'id = "rose"', "id is 'rose' but the folder is named 'iris'"),
+        ("[split]", '[sandbox]\nallow_host = ["a.org"]\n[split]', "sandbox.allow_host: unknown key"),
+        ("[split]", '[sandbox]\nallow_hosts = "a.org"\n[split]', "sandbox.allow_hosts: "),
+        (
+            "[split]",
+            '[sandbox]\nallow_hosts = ["https://a.org"]\n[split]',
+            "sandbox.allow_hosts: 'https://a.org' ",
+        ),
         ("[split]", "[split", "not valid TOML"),
     ],
 )
@@ -95,6 +102,12 @@ def test_unknown_words_warn_but_load(tmp_path: Path, caplog: pytest.LogCaptureFi
     assert (task.spec.modality, task.spec.objective) == ("smell", "divination")
     assert "modality 'smell'" in caplog.text
     assert "objective 'divination'" in caplog.text
+
+
+def test_a_task_opens_no_network_unless_it_names_hosts(tmp_path: Path) -> None:
+    assert load_task(write(tmp_path, GOOD)).spec.sandbox.allow_hosts == ()
+    asking = GOOD + '[sandbox]\nallow_hosts = ["example.net", "*.Example.org", "example.net"]\n'
+    assert load_task(write(tmp_path, asking)).spec.sandbox.allow_hosts == ("*.example.org", "example.net")
 
 
 def test_an_unprepared_task_says_how_to_prepare_it(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from harness.records import (
     write_atomically,
     write_record,
 )
+from harness.resources import Contact, LeasedGpu, Resources
 
 RESULT = TrialResult(
     task_set="reference", task="iris", task_hash="0" * 64, modality="tabular", objective="classification",
@@ -36,10 +37,26 @@ RESULT = TrialResult(
 )  # fmt: skip
 
 
-def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
-    write_record(tmp_path / "a" / "result.json", RESULT)
-    assert read_record(TrialResult, tmp_path / "a" / "result.json") == RESULT
+RESOURCES = Resources(
+    image="mlesmith/agent:gpu", image_digest="sha256:1", gpus=(LeasedGpu(id="GPU-a", name="NVIDIA H200"),),
+    allow_hosts=("a.example.org",), memory_gb=8.0, disk_gb=4.0, processes=256, cpus=1, warm=True,
+    gaps=("cpus: not at all",), egress=(Contact(host="a.example.org", port=443, allowed=True, count=2),),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("resources", [None, RESOURCES])
+def test_a_record_comes_back_as_it_was(tmp_path: Path, resources: Resources | None) -> None:
+    record = RESULT.model_copy(update={"resources": resources})
+    write_record(tmp_path / "a" / "result.json", record)
+    assert read_record(TrialResult, tmp_path / "a" / "result.json") == record
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["result.json"]
+
+
+def test_a_record_older_than_its_resources_is_read(tmp_path: Path) -> None:
+    old = RESULT.model_dump(mode="json")
+    del old["resources"]
+    (tmp_path / "result.json").write_text(json.dumps(old))
+    assert read_record(TrialResult, tmp_path / "result.json") == RESULT
 
 
 @pytest.mark.parametrize(
@@ -50,6 +67,7 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
         ({"status": "fine"}, "status: "),
         ({"score": "high"}, "score: "),
         ({"colour": "red"}, "colour: unknown key"),
+        ({"resources": {"memory_gb": 1}}, "resources.cpus: required key is missing"),
         ({"steps": [{"step": 1}]}, "steps.0.action: required key is missing"),
     ],
 )

@@ -16,10 +16,12 @@ from harness.budget import Budget
 from harness.errors import ContextOverflow, ProviderError, Refusal, Status
 from harness.models.base import Reply, ToolCall
 from harness.records import Feedback, TrialPaths, TrialResult, read_record
+from harness.resources import Contact
 from harness.sandboxes.base import ROOT, Mount, Sandbox, SandboxProvider, SandboxSpec
 from harness.sandboxes.bubblewrap import Bubblewrap
+from harness.sandboxes.settings import SandboxConfig
 from harness.tasks.grading import Grader
-from harness.tasks.package import Task, load_task, task_hash
+from harness.tasks.package import SandboxNeeds, Task, load_task, task_hash
 from harness.trial import TrialSpec, run_trial
 from tests.harness.replies import SAMPLE, ListModel, run, say
 
@@ -126,14 +128,14 @@ def test_a_sandbox_that_cannot_start_any_more_is_infrastructure(
     grader: Grader, sandbox: SandboxProvider, tmp_path: Path
 ) -> None:
     class Breaks(Bubblewrap):
-        """A real bubblewrap that finds nothing to mount from its second sandbox on."""
+        """A real bubblewrap that is to mount something inside a read-only mount from its second on."""
 
-        opened = 0
+        started = 0
 
-        def open(self, spec: SandboxSpec) -> Sandbox:
-            self.opened += 1
-            missing = Mount(tmp_path / "gone", f"{ROOT}/gone")
-            return super().open(spec if self.opened == 1 else replace(spec, mounts=(*spec.mounts, missing)))
+        def start(self, spec: SandboxSpec) -> Sandbox:
+            self.started += 1
+            bad = Mount(grader.task.public, f"{ROOT}/public/again")
+            return super().start(spec if self.started == 1 else replace(spec, mounts=(*spec.mounts, bad)))
 
     result = trial(grader, Breaks(), tmp_path, ListModel(run(SAMPLE), run(KILL), run(SAMPLE)), steps=9)
     assert (result.status, result.score, result.counts) == (Status.SANDBOX_LOST, None, False)
@@ -197,8 +199,65 @@ def test_whatever_a_model_writes_can_be_recorded(
     assert len(result.steps) == 4
 
 
+def sandboxed(task: Task, **sandbox: Any) -> TrialSpec:
+    return replace(spec_of(task), sandbox=SandboxConfig.model_validate(sandbox))
+
+
 def test_the_identity_of_a_trial_depends_on_what_must_be_equal(iris: Task) -> None:
     base = spec_of(iris)
     assert base.spec_hash == spec_of(iris).spec_hash
-    others = [spec_of(iris, Feedback.SPLIT), spec_of(iris, steps=5), spec_of(iris, tokens=9)]
-    assert len({base.spec_hash, *(other.spec_hash for other in others)}) == 4
+    others = [
+        spec_of(iris, Feedback.SPLIT),
+        spec_of(iris, steps=5),
+        spec_of(iris, tokens=9),
+        sandboxed(iris, allow_hosts=["a.example.org"]),
+        sandboxed(iris, allow_hosts=["*"]),
+        sandboxed(iris, gpus=["0"]),
+        sandboxed(iris, gpus=["0", "1"], gpus_per_trial=2),
+    ]
+    assert len({base.spec_hash, *(other.spec_hash for other in others)}) == 8
+
+
+def test_the_identity_of_a_trial_does_not_depend_on_where_it_ran(iris: Task) -> None:
+    """What a task opens itself is part of the task; the order of hosts and which GPU it was mean nothing."""
+    base = spec_of(iris).spec_hash
+    assert sandboxed(iris, kind="docker", memory_gb=2, cpus=4, warm=False, trust=True).spec_hash == base
+    needs = iris.spec.model_copy(update={"sandbox": SandboxNeeds(allow_hosts=("a.example.org",))})
+    opens = spec_of(Task(iris.root, needs))
+    assert (opens.spec_hash, opens.allow_hosts) == (base, ("a.example.org",))
+    two = [sandboxed(iris, allow_hosts=hosts).spec_hash for hosts in (["a.org", "b.org"], ["b.org", "a.org"])]
+    assert two[0] == two[1]
+    assert sandboxed(iris, gpus=["0"]).spec_hash == sandboxed(iris, gpus=["1"]).spec_hash
+
+
+def test_the_record_says_what_the_trial_had_to_work_with(
+    grader: Grader, sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    settings = {
+        "memory_gb": 2.0,
+        "disk_gb": 1.0,
+        "processes": 99,
+        "cpus": 2,
+        "allow_hosts": ["a.example.org"],
+    }
+    ask = """
+import urllib.request
+for url in ("http://example.org/", "http://example.org/again"):
+    try:
+        urllib.request.urlopen(url, timeout=20)
+    except OSError as error:
+        print(error)
+"""
+    result = run_trial(
+        sandboxed(grader.task, **settings),
+        ListModel(run(ask)),
+        grader,
+        sandbox,
+        TrialPaths(tmp_path / "trial"),
+    )
+    found = result.resources
+    assert found is not None
+    assert (found.memory_gb, found.disk_gb, found.processes, found.cpus) == (2.0, 1.0, 99, 2)
+    assert (found.allow_hosts, found.warm, found.gpus, found.image) == (("a.example.org",), True, (), None)
+    assert found.gaps == sandbox.capabilities.gaps()
+    assert found.egress == (Contact(host="example.org", port=80, allowed=False, count=2),)

@@ -10,6 +10,7 @@ import pytest
 from harness.budget import Budget
 from harness.errors import Status
 from harness.records import Feedback, TrialResult
+from harness.resources import LeasedGpu, Resources
 from leaderboards.board import build_boards
 from leaderboards.comparability import ComparabilityError, check_comparable, require_comparable
 from leaderboards.results import Results, load_results
@@ -82,6 +83,27 @@ def test_warnings_do_not_refuse(tmp_path: Path) -> None:
     assert sorted((f.code, f.severity) for f in findings) == [
         ("sandbox-differs", "warning"), ("trials-left-out", "warning"), ("uneven-tasks", "warning"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"memory_gb": 16.0}, "resources.memory_gb: 8.0 in "),
+        ({"cpus": 4}, "resources.cpus: 1 in "),
+        ({"gpus": (LeasedGpu(id="GPU-a"),)}, "resources.gpus: 0 in "),
+    ],
+)
+def test_more_to_work_with_is_a_warning(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+    usual: dict[str, Any] = {"memory_gb": 8.0, "disk_gb": 4.0, "processes": 256, "cpus": 1, "warm": True}
+    results = load(
+        tmp_path,
+        trial("t", A, 1.0, resources=Resources(**usual)),
+        trial("t", B, 2.0, resources=Resources(**{**usual, "warm": False, **changes})),
+        trial("t", "scripted/old", 3.0),
+    )
+    [finding] = require_comparable(results)
+    assert (finding.code, finding.severity) == ("resources-differ", "warning")
+    assert finding.evidence.startswith(said)
 
 
 def test_trials_that_do_not_count_are_not_compared(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from harness.sandboxes.gpus import discover
 from harness.tasks.package import Task
 
 ROOT = Path(__file__).parents[2]
@@ -91,7 +92,7 @@ def test_run_then_board_then_check_then_agree_then_report(iris: Task, tmp_path: 
 
     changed = mlesmith(*("9" if item == 8 else item for item in run))
     assert changed.returncode == 2
-    assert "'steps': 8" in changed.stderr and "'steps': 9" in changed.stderr
+    assert "budget.steps was 8, now 9" in changed.stderr
 
     boards = tmp_path / "boards"
     done = mlesmith("board", "build", job, "--out", boards, "--json")
@@ -139,6 +140,9 @@ def bad_inputs(tmp: Path, iris: Task) -> dict[str, tuple[tuple[object, ...], tup
     (tmp / "keys.toml").write_text(
         'schema_version = 1\ntasks = ["iris"]\nmodels = ["scripted/linear"]\nstep = 3\n'
     )
+    job = 'schema_version = 1\ntasks = ["iris"]\nmodels = ["scripted/linear"]\n'
+    (tmp / "fine.toml").write_text(job)
+    (tmp / "table.toml").write_text(f'{job}[sandbox]\ncolour = "red"\n')
     (tmp / "binary.csv").write_bytes(b"\xff\xfe\x00\x01")
     for name in ("columns.csv", "others.csv"):
         (tmp / name).write_text("name,points\na,1\n")
@@ -159,6 +163,31 @@ def bad_inputs(tmp: Path, iris: Task) -> dict[str, tuple[tuple[object, ...], tup
         ),
         "bad shard": ((*run, *model, "--shard", "3/2"), ("--shard 3/2",)),
         "unknown sandbox": ((*run, *model, "--sandbox", "jail"), ("jail", "bubblewrap")),
+        "process": ((*run, *model, "--sandbox", "process"), ("isolates nothing", "--trust")),
+        "process for grading": (
+            ("task", "grade", iris.root, iris.answer_path, "--sandbox", "process"), ("--trust",),
+        ),
+        "process for preparing": (("task", "prepare", iris.root, "--sandbox", "process"), ("--trust",)),
+        "process for verifying": (("task", "verify", iris.root, "--sandbox", "process"), ("--trust",)),
+        "process for generating": (
+            ("generate", "diabetes", *out, "--sandbox", "process"), ("--trust",),
+        ),
+        "image without docker": ((*run, *model, "--image", "x"), ("image is for kind = 'docker'",)),
+        "no memory": ((*run, *model, "--memory-gb", "0"), ("sandbox.memory_gb", "greater than 0")),
+        "bad host": ((*run, *model, "--allow-host", "http://a.b/"), ("sandbox.allow_hosts", "http://a.b/")),
+        "both kinds of network": (
+            (*run, *model, "--network", "--allow-host", "a.b"), ("network and sandbox.allow_hosts",),
+        ),
+        "odd gpu": ((*run, *model, "--gpus", "0,first"), ("--gpus", "'first'")),
+        "gpu twice": ((*run, *model, "--gpus", "0,0"), ("--gpus", "named twice")),
+        "no gpus per trial": ((*run, *model, "--gpus-per-trial", "2"), ("gpus and gpus_per_trial",)),
+        "too many gpus per trial": (
+            (*run, *model, "--gpus", "0", "--gpus-per-trial", "3"), ("--gpus-per-trial 3", "there are 1"),
+        ),
+        "option beside a file": (
+            ("run", tmp / "fine.toml", "--memory-gb", "9", *out), ("--memory-gb", "fine.toml"),
+        ),
+        "key of a table": (("run", tmp / "table.toml", *out), ("table.toml", "sandbox.colour: unknown key")),
         "missing scores": (("rate", tmp / "none.csv"), ("none.csv",)),
         "unreadable scores": (("rate", tmp / "binary.csv"), ("binary.csv",)),
         "wrong columns": (("rate", tmp / "columns.csv"), ("columns.csv", "task")),
@@ -191,10 +220,39 @@ def test_no_bubblewrap_is_said_with_the_remedy(iris: Task, tmp_path: Path) -> No
     done = mlesmith("task", "grade", iris.root, iris.answer_path, "--sandbox", "bubblewrap", env=empty)
     assert done.returncode == 2
     assert "install the package bubblewrap" in done.stderr
-    done = mlesmith("task", "grade", iris.root, iris.answer_path, "--sandbox", "process", "--json", env=empty)
+    done = mlesmith(
+        "task", "grade", iris.root, iris.answer_path, "--sandbox", "process", "--trust", "--json", env=empty
+    )
     assert done.returncode == 0
     assert document(done)["raw_score"] == 1.0
     assert "isolates nothing" in done.stderr
+
+
+@pytest.mark.skipif(bool(discover().gpus), reason="the pretend GPUs are not among those of this machine")
+def test_a_dry_run_shows_the_sandbox_and_a_run_may_change_what_it_uses(iris: Task, tmp_path: Path) -> None:
+    job = tmp_path / "job.toml"
+    job.write_text(
+        'schema_version = 1\ntasks = ["iris"]\nmodels = ["scripted/linear"]\n'
+        '[sandbox]\nkind = "process"\nmemory_gb = 3\ngpus = [0]\n'
+    )
+    command = ("run", job, "--out", tmp_path / "out", "--dry-run", "--trust", "--gpus", "GPU-a,GPU-b")
+    done = mlesmith(*command, "--json")
+    assert done.returncode == 0, done.stderr
+    sandbox = document(done)["sandbox"]
+    assert (sandbox["kind"], sandbox["gpus"], sandbox["workers"]) == ("process", ["GPU-a", "GPU-b"], 2)
+    assert (sandbox["limits"]["memory_gb"], sandbox["limits"]["disk_gb"]) == (3.0, 4.0)
+    assert sandbox["allow_hosts"] == {"reference/iris": []}
+    assert mlesmith(*command).stdout.splitlines() == [
+        "1 trials, 0 done; 1 would run",
+        "sandbox process; trials at a time: 2",
+        "limits memory 3 GiB, disk 4 GiB, processes 256, cpus 1",
+        "gpus GPU-a, GPU-b; for each trial: 1",
+        "network none",
+    ]
+    assert not (tmp_path / "out").exists()
+    done = mlesmith(*command[:-1], "all")
+    assert done.returncode == 2
+    assert "error: --gpus all: here is none: NVIDIA's driver does not answer" in done.stderr
 
 
 def test_board_check_prints_names_with_markup_as_they_are(tmp_path: Path) -> None:

@@ -1,0 +1,41 @@
+"""The event log of a trial."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from types import TracebackType
+from typing import Any, Self
+
+from harness.records import TrialPaths
+
+
+class Trajectory:
+    """Appends events to ``trajectory.jsonl``, one strict JSON document per line, flushed at once."""
+
+    def __init__(self, paths: TrialPaths) -> None:
+        paths.root.mkdir(parents=True, exist_ok=True)
+        self._stream = paths.trajectory.open("w", encoding="utf-8")
+        self._write({"schema_version": 1})
+
+    def record(self, kind: str, fields: dict[str, Any]) -> None:
+        """Append one event: its kind, the time in UTC, and its fields."""
+        self._write({"event": kind, "time": utc_now(), **fields})
+
+    def _write(self, document: dict[str, Any]) -> None:
+        # ASCII only: a lone surrogate cannot be encoded, and other separators would break a line in two.
+        self._stream.write(json.dumps(document, allow_nan=False) + "\n")
+        self._stream.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stream.close()
+
+
+def utc_now() -> str:
+    """The time, in UTC, to the millisecond, as ISO 8601."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
