@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from mlesmith import agree, audit, board, demo, generate, models, paper, rate, report, run, task
+from mlesmith import agree, audit, board, demo, generate, models, paper, rate, report, run, sandbox, task
 from mlesmith.console import EXIT_INPUT, guarded, set_up_logging
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ for module in (demo, generate, run, rate, agree, audit, report, paper, models):
     module.register(app)
 app.add_typer(task.app, name="task")
 app.add_typer(board.app, name="board")
+app.add_typer(sandbox.app, name="sandbox")
 
 
 @app.callback(invoke_without_command=True)

@@ -68,8 +68,8 @@ class SandboxSpec:
 
     Attributes:
         mounts: what the code inside sees of the host.
-        workdir: where runs start. A path at or below a writable mount, or else a folder of its own that lives in
-            the sandbox's memory and ends with it; see :meth:`Sandbox.put` and :meth:`Sandbox.get`.
+        workdir: where runs start. A path at or below a writable mount, or else a folder of its own that lives
+            in the sandbox's memory and ends with it; see :meth:`Sandbox.put` and :meth:`Sandbox.get`.
         limits: bounds.
         environment: variables beside the fixed ones; nothing of the harness's own environment is passed on.
         allow_hosts: the hosts that HTTP and HTTPS may reach, through a proxy of ours: ``example.org``,
@@ -114,8 +114,8 @@ class RunResult:
 
     Attributes:
         exit_code: the process's exit code, negative for a signal; ``None`` when we stopped it.
-        output: stdout and stderr in the order written, bounded by ``Limits.output_bytes``, as a plain terminal
-            would show them: without escape sequences and other control characters.
+        output: stdout and stderr in the order written, bounded by ``Limits.output_bytes``, as a plain
+            terminal would show them: without escape sequences and other control characters.
         output_bytes: how much was written in all.
         seconds: wall time.
         timed_out: the run was stopped at its time limit; ``output`` holds what it wrote until then.
@@ -213,8 +213,8 @@ class Sandbox(Protocol):
         Args:
             script: path inside.
             arguments: its ``sys.argv[1:]``.
-            limits: tighter ones for this run: its seconds, output, processes and open files, and the memory of
-                each of its processes; the rest of a sandbox's limits cannot change.
+            limits: tighter ones for this run: its seconds, output, processes and open files, and the memory
+                of each of its processes; the rest of a sandbox's limits cannot change.
 
         Raises:
             SandboxLost: the sandbox itself died; the caller starts a new one.

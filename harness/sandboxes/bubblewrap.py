@@ -1,8 +1,8 @@
 """The bubblewrap sandbox: Linux namespaces without a daemon, for root and for ordinary users.
 
-New user, mount, PID, network, IPC, UTS and cgroup namespaces; an empty root with a read-only view of the system's
-libraries and of this Python installation; ``/tmp``, ``/dev/shm`` and the working folder in memory, bounded; no
-capabilities, no further user namespaces, a filter of system calls; no environment of ours.
+New user, mount, PID, network, IPC, UTS and cgroup namespaces; an empty root with a read-only view of the
+system's libraries and of this Python installation; ``/tmp``, ``/dev/shm`` and the working folder in memory,
+bounded; no capabilities, no further user namespaces, a filter of system calls; no environment of ours.
 """
 
 from __future__ import annotations
@@ -176,8 +176,8 @@ def _namespaces() -> Iterator[tuple[list[str], list[int]]]:
     """Options that make the sandbox's namespaces and its user, and descriptors they need."""
     options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     options += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
-    # The warm parent is PID 1: no signal from inside ends or stops it, and bubblewrap's own command line, with
-    # the host's paths, is not to be seen.
+    # The warm parent is PID 1: no signal from inside ends or stops it, and bubblewrap's own command line,
+    # with the host's paths, is not to be seen.
     options += ["--hostname", "sandbox", "--as-pid-1"]
     if not users.is_root():
         user = ["--uid", _SHOWN_USER, "--gid", _SHOWN_USER]

@@ -118,8 +118,8 @@ class PipeChannel:
         """See :class:`Channel`."""
         if self._process.poll() is None:
             pid = self._process.pid
-            # The parent may be a child of our child, in a session of its own and of another user, whom our child's
-            # death does not reach.
+            # The parent may be a child of our child, in a session of its own and of another user, whom our
+            # child's death does not reach.
             with contextlib.suppress(OSError):
                 for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
                     os.kill(int(child), signal.SIGKILL)

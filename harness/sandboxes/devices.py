@@ -1,4 +1,4 @@
-"""The device files of leased GPUs, for sandboxes that show single files instead of asking a container runtime."""
+"""The device files of leased GPUs, for a sandbox that shows single files."""
 
 from __future__ import annotations
 

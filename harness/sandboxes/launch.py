@@ -13,6 +13,9 @@ from harness.sandboxes.base import ROOT, SandboxSpec
 #: The folder with the scripts of the warm parent, and where a sandbox shows it, read-only.
 INSIDE = Path(__file__).with_name("inside")
 INSIDE_TARGET = f"{ROOT}/inside"
+_START = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); from inside.warm import main; del sys.path[0]; main()"
+)
 #: Where a sandbox shows the socket of the proxy to allowed hosts.
 EGRESS_TARGET = f"{ROOT}/egress.sock"
 
@@ -42,7 +45,8 @@ def parent_command(
         user: the user and group to become before anything else; ``None`` to stay.
         filter_program: the system calls to refuse, see :mod:`harness.sandboxes.seccomp`.
         inside: maps mount targets to what the parent sees.
-        own_namespaces: it lives in PID and IPC namespaces of its own, in which it may end and remove everything.
+        own_namespaces: it lives in PID and IPC namespaces of its own, in which it may end and remove
+            everything.
         watch_memory: the parent must look after the limit of memory, as the kernel does not.
         wipe: folders that it empties after each run.
     """
@@ -68,8 +72,7 @@ def parent_command(
             "files": limits.files,
         },
     }
-    start = "import sys; sys.path.insert(0, sys.argv.pop(1)); from inside.warm import main; del sys.path[0]; main()"
-    return [python, "-s", "-c", start, str(Path(folder).parent), json.dumps(config)]
+    return [python, "-s", "-c", _START, str(Path(folder).parent), json.dumps(config)]
 
 
 def base_environment(spec: SandboxSpec, home: str, path: str) -> dict[str, str]:

@@ -6,12 +6,10 @@ Flatpak: calls that no program for data needs, and through which past holes in t
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import functools
 import os
 import socket
-from collections.abc import Iterator
 from typing import Any
 
 #: Refused with EPERM, as a process without privileges is used to.
@@ -85,8 +83,8 @@ def filter_for(*, watch_memory: bool) -> bytes | None:
     """The filter of a sandbox, or ``None`` where none can be built.
 
     Args:
-        watch_memory: the limit of memory is held by looking. Then files in memory without a name are refused: their
-            pages are nobody's, and not to be seen.
+        watch_memory: the limit of memory is held by looking. Then files in memory without a name are refused:
+            their pages are nobody's, and not to be seen.
     """
     return filter_program(nameless_files=not watch_memory) if available() else None
 

@@ -1,7 +1,7 @@
 """The unprivileged user of a sandbox, whoever runs the harness.
 
-An ordinary user's sandboxes run as that user. Root's must not: the kernel exempts root from limits, and root's
-files would be the sandbox's own. They run as :data:`SANDBOX_USER`, which owns nothing on the host.
+An ordinary user's sandboxes run as that user. Root's must not: the kernel exempts root from limits, and
+root's files would be the sandbox's own. They run as :data:`SANDBOX_USER`, which owns nothing on the host.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness.errors import SandboxUnavailable
 
-#: The number that container images commonly give to a user without rights; no account of a distribution has it.
+#: What container images commonly give to a user without rights; no account of a distribution has it.
 SANDBOX_USER = 65_532
 _MAPS = f"0 0 1\n{SANDBOX_USER} {SANDBOX_USER} 1\n"
 # The helper keeps the namespace alive until we hold it. Nothing inside may make further namespaces.
@@ -77,7 +77,8 @@ def check_readable(path: Path, *, others: bool | None = None) -> None:
 
     Args:
         path: a file or folder.
-        others: whether that user is neither the file's owner nor in its group; by default, whether we are root.
+        others: whether that user is neither the file's owner nor in its group; by default, whether we are
+            root.
 
     Raises:
         SandboxUnavailable: it is missing, or closed to others; names the path and the fix.

@@ -46,7 +46,7 @@ def become(request: dict[str, Any], writer: int) -> NoReturn:
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
-            except (OSError, ValueError):
+            except (AttributeError, OSError, ValueError):
                 pass
         os._exit(code)
 

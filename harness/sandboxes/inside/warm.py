@@ -1,7 +1,7 @@
 """The warm parent: imports heavy modules once and forks for every run.
 
-Run by ``python -c`` with one JSON configuration as its argument, since the sandbox shows this folder alone and
-not our packages. It reads requests from one descriptor and answers on another; both are named in the
+Run by ``python -c`` with one JSON configuration as its argument, since the sandbox shows this folder alone
+and not our packages. It reads requests from one descriptor and answers on another; both are named in the
 configuration. A request is one JSON line, followed by raw bytes for ``put``; an answer is one JSON line,
 followed by raw bytes for ``get``:
 
@@ -181,10 +181,10 @@ class Parent:
     def _wait(
         self, child: int, reader: int, output: BoundedOutput, deadline: float, watch: Watch
     ) -> tuple[int | None, str | None]:
-        """Collect output until the child itself ends; a grandchild that holds the pipe open does not delay that.
+        """Collect output until the child itself ends; a grandchild that holds the pipe does not delay that.
 
-        Returns its status, ``None`` when it must be killed, and the limit it went over. A harness that has died
-        closes the requests; then the run ends at once, as if it had timed out.
+        Returns its status, ``None`` when it must be killed, and the limit it went over. A harness that has
+        died closes the requests; then the run ends at once, as if it had timed out.
         """
         looked = 0.0
         requests = self._requests.fileno()
@@ -230,7 +230,7 @@ class Parent:
                 pass
 
     def _alone(self) -> bool:
-        """Whether -1 means this sandbox and not the whole machine: our parent is its init, or lies outside."""
+        """Whether -1 means this sandbox and not the whole machine: our parent is its init, or outside."""
         return bool(self._config["own_namespaces"]) and os.getppid() in (0, 1)
 
     def _settle(self) -> None:

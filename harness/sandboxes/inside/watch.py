@@ -78,13 +78,13 @@ class Watch:
 
 
 def socket_buffers() -> int:
-    """What the buffers of this sandbox's Unix sockets may hold at most, but for a few that anyone may have."""
+    """What the buffers of this sandbox's Unix sockets may hold, but for a few that anyone may have."""
     with open("/proc/net/unix", "rb") as stream:
         return max(0, sum(1 for _ in stream) - _SPARE_SOCKETS) * _SOCKET_BUFFER
 
 
 def machine_is_short() -> bool:
-    """Whether the whole machine is nearly out of memory: buffers of other sockets and of pipes are charged to nobody."""
+    """Whether the machine is nearly out of memory: buffers of other sockets are charged to nobody."""
     with open("/proc/meminfo", "rb") as stream:
         lines = dict(line.split(b":", 1) for line in stream)
     total, available = (int(lines[name].split()[0]) << 10 for name in (b"MemTotal", b"MemAvailable"))
