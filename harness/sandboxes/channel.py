@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+#: How long the other side may take nothing of what is sent to it.
+STALL_SECONDS = 60.0
 _CHUNK = 1 << 20
 _SAID = 4_096
 _GONE_SECONDS = 10.0
@@ -24,7 +26,8 @@ class Channel(Protocol):
         """Send all of ``data``.
 
         Raises:
-            OSError: the other side is gone (``BrokenPipeError``, ``ConnectionError``).
+            OSError: the other side is gone (``BrokenPipeError``, ``ConnectionError``), or takes nothing
+                (``TimeoutError``).
         """
         ...
 
@@ -70,6 +73,7 @@ class PipeChannel:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the channel
         requests, self._out = os.pipe()
         self._in, replies = os.pipe()
+        os.set_blocking(self._out, False)
         try:
             self._process = subprocess.Popen(
                 list(command(requests, replies)),
@@ -98,8 +102,13 @@ class PipeChannel:
     def send(self, data: bytes | memoryview) -> None:
         """See :class:`Channel`."""
         left = memoryview(data)
+        poll = select.poll()
+        poll.register(self._out, select.POLLOUT)
         while left:
-            left = left[os.write(self._out, left) :]
+            if not poll.poll(STALL_SECONDS * 1000):
+                raise TimeoutError(f"nothing was taken for {STALL_SECONDS:.0f} s")
+            with contextlib.suppress(BlockingIOError):
+                left = left[os.write(self._out, left) :]
 
     def receive(self, seconds: float) -> bytes:
         """See :class:`Channel`."""

@@ -84,14 +84,19 @@ def open_regular(path: str, max_bytes: int) -> tuple[BinaryIO, int]:
 
 def empty(folder: str) -> None:
     """Remove everything in a folder, whatever permissions it was left with."""
-    with contextlib.suppress(OSError):
-        os.chmod(folder, 0o700)
+    reopen(folder)
     try:
         names = os.listdir(folder)
     except OSError:
         return
     for name in names:
         remove(os.path.join(folder, name))
+
+
+def reopen(folder: str) -> None:
+    """Undo what a program did to the permissions of a folder, where it could."""
+    with contextlib.suppress(OSError):
+        os.chmod(folder, 0o1777)
 
 
 def remove(path: str) -> None:

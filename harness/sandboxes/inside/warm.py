@@ -154,6 +154,8 @@ class Parent:
                 files.empty(folder)
         for folder in self._config["wipe"]:
             files.empty(folder)
+        for folder in self._config["scratch"]:
+            files.reopen(folder)
         if self._config["own_namespaces"]:
             files.remove_ipc()
         return {
