@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -37,6 +38,8 @@ from harness.tasks.package import Task, describe_validation, load_task, task_has
 from harness.tasks.standing import position_score
 from harness.tasks.submission import read_answer_key
 from harness.trial import TrialSpec, run_trial
+
+log = logging.getLogger(__name__)
 
 
 class JobConfig(BaseModel):
@@ -180,6 +183,8 @@ def run_job(
         plan = list(_plan(config, tasks, hashes, paths))
         todo = [item for item in plan if not _is_done(item.paths)]
         progress.planned(len(plan), len(plan) - len(todo))
+        if gone := provider.sweep():
+            log.info("removed what a harness that ended had left behind: %s", ", ".join(gone))
         engine = LocalEngine(ground.workers)
         graders = _Graders(provider, todo)
 

@@ -279,6 +279,14 @@ class SandboxProvider(Protocol):
         """Raise :class:`harness.errors.SandboxUnavailable` when this kind cannot run here, with the fix."""
         ...
 
+    def sweep(self) -> tuple[str, ...]:
+        """Remove what harnesses that have ended left behind; never what a living one uses.
+
+        Returns:
+            Names of what was removed.
+        """
+        ...
+
     def describe(self) -> dict[str, Any]:
         """What it is made of, for a job's lock: versions, the image and its digest, what it cannot hold."""
         ...

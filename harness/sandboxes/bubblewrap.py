@@ -94,6 +94,10 @@ class Bubblewrap:
         """Raise unless the files of these devices are there."""
         device_files(ids)
 
+    def sweep(self) -> tuple[str, ...]:
+        """Its control groups; all else of it dies with a harness."""
+        return tuple(cgroups.sweep())
+
     def describe(self) -> dict[str, Any]:
         """See :class:`harness.sandboxes.base.SandboxProvider`."""
         return {

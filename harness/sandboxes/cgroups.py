@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Self
 
 from harness.sandboxes.base import Limits
+from harness.sandboxes.owners import pid_namespace, start_of
 
 _log = logging.getLogger(__name__)
 
@@ -273,28 +274,14 @@ def _kill_all(group: Path) -> None:
 def _group_name(name: str) -> str:
     pid = os.getpid()
     plain = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:100]
-    return f"{_pid_namespace()}-{pid}-{_start_of(pid)}-{secrets.token_hex(4)}-{plain}"
+    return f"{pid_namespace()}-{pid}-{start_of(pid)}-{secrets.token_hex(4)}-{plain}"
 
 
 def _abandoned(group: Path) -> bool:
     found = _GROUP.fullmatch(group.name)
-    if not found or int(found[1]) != _pid_namespace():
+    if not found or int(found[1]) != pid_namespace():
         return False
-    return _start_of(int(found[2])) != int(found[3])
-
-
-def _pid_namespace() -> int:
-    return Path("/proc/self/ns/pid").stat().st_ino
-
-
-def _start_of(pid: int) -> int | None:
-    """When a process started; it and its number together are never used again. ``None`` when it has ended."""
-    try:
-        # The name of the program, in parentheses, may hold anything. Fields after it begin with the third.
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return None if fields[0] in "ZX" else int(fields[22 - 3])
+    return start_of(int(found[2])) != int(found[3])
 
 
 def _words(file: Path) -> list[str]:

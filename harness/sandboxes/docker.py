@@ -13,6 +13,7 @@ from harness.sandboxes.container import PYTHON, Container
 from harness.sandboxes.egress import Egress
 from harness.sandboxes.engine import Engine, find_engine
 from harness.sandboxes.parent import WarmSandbox
+from harness.sandboxes.sweep import find_orphans, remove_orphans
 
 
 class Docker:
@@ -77,6 +78,11 @@ class Docker:
         finally:
             container.remove()
         self._checked_gpus.add(tuple(ids))
+
+    def sweep(self) -> tuple[str, ...]:
+        """See :class:`harness.sandboxes.base.SandboxProvider`."""
+        removed = remove_orphans(self.engine, find_orphans(self.engine))
+        return tuple(orphan.container[:12] for orphan in removed)
 
     def describe(self) -> dict[str, Any]:
         """See :class:`harness.sandboxes.base.SandboxProvider`."""

@@ -40,7 +40,7 @@ class Owner:
     def me(cls) -> Self:
         """This process."""
         pid = os.getpid()
-        return cls(_boot(), _pid_namespace(), pid, _start_of(pid) or 0)
+        return cls(_boot(), pid_namespace(), pid, start_of(pid) or 0)
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
@@ -54,23 +54,28 @@ class Owner:
     @property
     def life(self) -> Life:
         """Whether the process still runs, as far as this process can tell."""
-        if self.boot != _boot() or self.pid_namespace != _pid_namespace():
+        if self.boot != _boot() or self.pid_namespace != pid_namespace():
             return Life.UNKNOWN
-        return Life.ALIVE if _start_of(self.pid) == self.start else Life.GONE
+        return Life.ALIVE if start_of(self.pid) == self.start else Life.GONE
 
 
 def _boot() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
-def _pid_namespace() -> int:
+def pid_namespace() -> int:
+    """The namespace in which this process counts processes."""
     return Path("/proc/self/ns/pid").stat().st_ino
 
 
-def _start_of(pid: int) -> int | None:
-    """When a process started; ``None`` when it is gone."""
+def start_of(pid: int) -> int | None:
+    """When a process started, in clock ticks after the boot; ``None`` when it has ended.
+
+    Number and start together are never used again.
+    """
     try:
         # The name of the program, in parentheses, may hold anything. Fields after it begin with the third.
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[22 - 3])
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
+    return None if fields[0] in "ZX" else int(fields[22 - 3])

@@ -48,6 +48,10 @@ class Process:
     def check(self) -> None:
         """Nothing to check: a process can always be started."""
 
+    def sweep(self) -> tuple[str, ...]:
+        """Nothing of it outlives a harness that could be told from others' things."""
+        return ()
+
     def describe(self) -> dict[str, Any]:
         """See :class:`harness.sandboxes.base.SandboxProvider`."""
         return {"name": self.name, "gaps": list(self.capabilities.gaps())}
