@@ -132,4 +132,5 @@ def _check_mount(mount: Mount, engine: Engine) -> None:
             f"{mount.source}: a rootless engine cannot lend a folder to the user of a sandbox; "
             "choose --sandbox bubblewrap, or an engine that runs as root"
         )
-    users.check_readable(mount.source)
+    if not mount.writable:
+        users.check_readable(mount.source)

@@ -112,6 +112,8 @@ def _make_readable(out: Path) -> str | None:
             return f"{folder.relative_to(out)}, which cannot be read: {error.strerror}"
         for entry in entries:
             path = Path(entry.path)
+            if not entry.name.isprintable():
+                return f"{ascii(str(path.relative_to(out)))}, whose name cannot be printed; rename it"
             if entry.is_dir(follow_symlinks=False):
                 folders.append(path)
             elif entry.is_file(follow_symlinks=False):
