@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ from harness.records import (
     read_record,
 )
 from harness.sandboxes.base import SandboxProvider
+from harness.sandboxes.reuse import Reusing
 from harness.sandboxes.settings import SandboxConfig
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, describe_validation, load_task, task_hash
@@ -187,6 +189,8 @@ def run_job(
             log.info("removed what a harness that ended had left behind: %s", ", ".join(gone))
         engine = LocalEngine(ground.workers)
         graders = _Graders(provider, todo)
+        # Programs that ship with this project may follow each other in one sandbox; an agent gets its own.
+        shelf = Reusing(provider, keep=ground.workers) if config.scripted else None
 
         def work(item: _Planned) -> None:
             require_space(out)
@@ -202,13 +206,20 @@ def run_job(
             )
             with ground.pool.lease(engine.cancelled) as gpus, graders.lease(item.task) as grader:
                 model = make_model(item.model)
-                result = run_trial(spec, model, grader, provider, item.paths, engine.cancelled, gpus)
+                result = run_trial(spec, model, grader, shelf or provider, item.paths, engine.cancelled, gpus)
             progress.finished(result)
 
+        def work_off(line: list[_Planned]) -> None:
+            for item in line:
+                if not engine.cancelled.is_set():
+                    work(item)
+
         try:
-            engine.run(todo, work)
+            engine.run(_lines(todo, ground.workers if config.scripted else None), work_off)
         finally:
             graders.close()
+            if shelf is not None:
+                shelf.close()
     return _summary(out, ground, plan, kept=len(plan) - len(todo))
 
 
@@ -289,6 +300,22 @@ def _plan(
                     folder = paths.trial(task.spec.set, task.id, model.name, attempt)
                     yield _Planned(task, digest, model, attempt, folder)
                 number += 1
+
+
+def _lines(todo: list[_Planned], sharing: int | None) -> list[list[_Planned]]:
+    """What a worker does one after the other: a trial, or trials of a task that then share a sandbox.
+
+    Args:
+        todo: the trials, task by task.
+        sharing: the number of workers, each of which should have something to do; ``None`` not to share.
+    """
+    if sharing is None:
+        return [[item] for item in todo]
+    tasks: dict[Path, list[_Planned]] = {}
+    for item in todo:
+        tasks.setdefault(item.task.root, []).append(item)
+    lines = max(1, math.ceil(sharing / max(1, len(tasks))))
+    return [line for items in tasks.values() for part in range(lines) if (line := items[part::lines])]
 
 
 def _is_done(paths: TrialPaths) -> bool:

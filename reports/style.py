@@ -160,7 +160,7 @@ def save_figure(figure: Figure, folder: Path, name: str) -> SavedFigure:
 def _freeze_layout(figure: Figure) -> None:
     """Lay a figure out once, for both files, and round away the solver's noise in the last bits."""
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)  # "none" would leave a placeholder, for which each file is drawn twice
     for axes in figure.axes:
         axes.set_position(np.round(axes.get_position(original=True).bounds, 6).tolist())
     for text in figure.texts:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from generator.defects import Finding
@@ -27,16 +26,7 @@ Column = pd.Series
 
 
 class ProbeGrader(Grader):
-    """A grader that also scores a part of the rows, and rows that no submission may have."""
-
-    def grade_part(self, submission: pd.DataFrame, positions: np.ndarray) -> GradeResult:
-        """Score the rows at ``positions`` alone, as if the task had no others.
-
-        Args:
-            submission: as for :meth:`grade_frame`, all rows.
-            positions: distinct positions of rows, shape (n,).
-        """
-        return self.score(self.key.answers.iloc[positions], submission.iloc[positions])
+    """A grader that also scores rows that no submission may have."""
 
     def grade_loose(self, submission: pd.DataFrame) -> GradeResult:
         """Hand the metric these rows against all answers, past every check that the framework makes."""

@@ -50,14 +50,11 @@ def difference(case: Case, ours: pd.DataFrame, theirs: pd.DataFrame) -> Differen
     """
     sign = 1.0 if case.task.spec.metric.higher_is_better else -1.0
 
-    def gap(rows: np.ndarray) -> float | None:
-        scores = [case.grader.grade_part(frame, rows).raw_score for frame in (ours, theirs)]
-        return None if scores[0] is None or scores[1] is None else sign * (scores[0] - scores[1])
-
-    whole = gap(np.arange(len(ours)))
+    parts = [np.arange(len(ours)), *halves(case)]
+    scores = zip(*(case.grader.score_parts(frame, parts) for frame in (ours, theirs)), strict=True)
+    whole, *gaps = [None if a is None or b is None else sign * (a - b) for a, b in scores]
     if whole is None:
         return None
-    gaps = [gap(half) for half in halves(case)]
     deviations = [value - whole for value in gaps if value is not None]
     if len(deviations) < case.limits.halvings:
         return None

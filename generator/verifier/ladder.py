@@ -13,6 +13,7 @@ from harness.agents.react import AgentConfig
 from harness.budget import Budget
 from harness.models.registry import ModelConfig, make_model
 from harness.records import Feedback, TrialPaths, TrialResult
+from harness.sandboxes.reuse import Reusing
 from harness.tasks.package import task_hash
 from harness.tasks.submission import read_submission
 from harness.trial import TrialSpec, run_trial
@@ -69,14 +70,15 @@ def climb(case: Case, names: Sequence[str] = RUNGS) -> Iterator[Rung]:
         agent=AgentConfig(max_format_errors=3),
         feedback=Feedback.TEST,
     )
-    for name in names:
-        case.say(f"running the {name} baseline")
-        paths = TrialPaths(case.scratch / "ladder" / name)
-        model = make_model(ModelConfig(name=f"scripted/{name}"))
-        rung = _read(case, name, run_trial(spec, model, case.grader, case.provider, paths), paths)
-        if rung.score is not None:
-            case.scores[f"ladder/{name}"] = rung.score
-        yield rung
+    with Reusing(case.provider, keep=1) as provider:
+        for name in names:
+            case.say(f"running the {name} baseline")
+            paths = TrialPaths(case.scratch / "ladder" / name)
+            model = make_model(ModelConfig(name=f"scripted/{name}"))
+            rung = _read(case, name, run_trial(spec, model, case.grader, provider, paths), paths)
+            if rung.score is not None:
+                case.scores[f"ladder/{name}"] = rung.score
+            yield rung
 
 
 def _read(case: Case, name: str, result: TrialResult, paths: TrialPaths) -> Rung:

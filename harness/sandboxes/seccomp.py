@@ -56,6 +56,7 @@ _NEW_NAMESPACES = (
 )
 #: TIOCSTI types into the terminal that started us; TIOCLINUX pastes into a console.
 _TERMINAL_INPUT = (0x5412, 0x541C)
+_IOPRIO_PROCESS = 1
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK)
 _NETLINK_ROUTE = 0  # the C library asks it for addresses
 _PERSONALITY_QUERY = 0xFFFF_FFFF
@@ -117,6 +118,12 @@ def filter_program(*, nameless_files: bool = True) -> bytes:
         refuse(name, number=errno.ENOSYS)
     # Limits of another process; 0 is the caller itself.
     refuse("prlimit64", seccomp.Arg(0, seccomp.NE, 0))
+    # Nor another process's priority: the parent's would pass on to every later run.
+    for name in ("sched_setattr", "sched_setparam", "sched_setscheduler"):
+        refuse(name, seccomp.Arg(0, seccomp.NE, 0))
+    for name, own in (("setpriority", os.PRIO_PROCESS), ("ioprio_set", _IOPRIO_PROCESS)):
+        refuse(name, seccomp.Arg(0, seccomp.NE, own))
+        refuse(name, seccomp.Arg(1, seccomp.NE, 0))
     for flag in _NEW_NAMESPACES:
         refuse("clone", seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag))
     for request in _TERMINAL_INPUT:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 import math
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from harness.errors import SandboxLost, TaskError
@@ -48,7 +50,9 @@ _RESULT_BYTES = MIB
 _SPARE_BYTES = 16 * MIB
 _TIMES_ANSWERS = 50
 _MESSAGE = 1_000
-_PRELOAD = ("numpy", "pandas", "sklearn.metrics", "scipy.stats")
+_PRELOAD = ("numpy", "pandas")
+#: What takes a second to import, so that only a metric that names it pays for it.
+_SLOW = ("sklearn.metrics", "scipy.stats")
 _LIMITS = Limits(seconds=300.0, memory_bytes=8 * GIB)
 
 
@@ -118,17 +122,37 @@ class Grader:
 
     def score(self, answers: pd.DataFrame, submission: pd.DataFrame) -> GradeResult:
         """Hand these rows to the metric, past every check that the framework makes."""
-        files = {"answers.csv": _csv(answers), "submission.csv": _csv(submission)}
-        with self._lock:
-            try:
-                return self._score(files)
-            except SandboxLost:
-                self.close()
-            try:
-                return self._score(files)
-            except SandboxLost:
-                self.close()
-                raise
+        run, result = self._ask(answers, submission, {})
+        if run.timed_out:
+            return _defect(Reason.METRIC_TIMEOUT, f"the metric ran longer than {self._limits.seconds:g} s")
+        if result is None:
+            ended = f"went over its limit of {run.over}" if run.over else f"ended with code {run.exit_code}"
+            return _defect(Reason.METRIC_FAILED, f"the metric {ended}: {run.output[-500:]}")
+        graded = _judge(result)
+        if graded.valid:
+            self.higher_is_better = result.get("higher_is_better")
+        return graded
+
+    def score_parts(
+        self, submission: pd.DataFrame, parts: Sequence[npt.NDArray[np.intp]]
+    ) -> list[float | None]:
+        """Score some rows alone, as if the task had no others, and do so for many choices of rows in one run.
+
+        Args:
+            submission: as for :meth:`grade_frame`, all rows.
+            parts: distinct positions of rows, each of shape (n,).
+
+        Returns:
+            A score for each part, ``None`` where the metric gives none.
+        """
+        answers = self.key.answers
+        run, result = self._ask(answers, submission, {"parts": [part.tolist() for part in parts]})
+        if run.timed_out:  # a slow metric gets its whole time for each part
+            return [self.score(answers.iloc[part], submission.iloc[part]).raw_score for part in parts]
+        scores = (result or {}).get("scores")
+        if not isinstance(scores, list) or len(scores) != len(parts):
+            return [None] * len(parts)
+        return [score if isinstance(score, float) and math.isfinite(score) else None for score in scores]
 
     def close(self) -> None:
         """Stop the sandbox."""
@@ -150,28 +174,40 @@ class Grader:
                 mounts=(Mount(DRIVER, _GRADER), Mount(self.task.metric_path, _METRIC)),
                 workdir=EXCHANGE,
                 limits=self._limits,
-                preload=_PRELOAD,
+                preload=self._preload(),
             )
         )
 
-    def _score(self, files: dict[str, bytes]) -> GradeResult:
-        if self._sandbox is None:
-            self._sandbox = self._start()
+    def _preload(self) -> tuple[str, ...]:
+        text = self.task.metric_path.read_text(encoding="utf-8", errors="replace")
+        return (*_PRELOAD, *(name for name in _SLOW if name.partition(".")[0] in text))
+
+    def _ask(
+        self, answers: pd.DataFrame, submission: pd.DataFrame, request: Mapping[str, Any]
+    ) -> tuple[RunResult, dict[str, Any] | None]:
+        """Hand rows to the metric; in a new sandbox when the first is lost."""
+        files = {"answers.csv": _csv(answers), "submission.csv": _csv(submission)}
         kinds = dict.fromkeys(self.key.numeric, "number")
         if self.key.integer_ids:
             kinds[self.key.id_column] = "integer"
+        asked = {"types": kinds, **request}
+        with self._lock:
+            try:
+                return ask_metric(self._cleared(), files, asked)
+            except SandboxLost:
+                self.close()
+            try:
+                return ask_metric(self._cleared(), files, asked)
+            except SandboxLost:
+                self.close()
+                raise
+
+    def _cleared(self) -> Sandbox:
+        if self._sandbox is None:
+            self._sandbox = self._start()
         # What the metric left behind when it scored another submission is none of this one's business.
         self._sandbox.clear()
-        run, result = ask_metric(self._sandbox, files, {"types": kinds})
-        if run.timed_out:
-            return _defect(Reason.METRIC_TIMEOUT, f"the metric ran longer than {self._limits.seconds:g} s")
-        if result is None:
-            ended = f"went over its limit of {run.over}" if run.over else f"ended with code {run.exit_code}"
-            return _defect(Reason.METRIC_FAILED, f"the metric {ended}: {run.output[-500:]}")
-        graded = _judge(result)
-        if graded.valid:
-            self.higher_is_better = result.get("higher_is_better")
-        return graded
+        return self._sandbox
 
 
 def ask_metric(

@@ -113,7 +113,7 @@ def _make_readable(out: Path) -> str | None:
         for entry in entries:
             path = Path(entry.path)
             if not entry.name.isprintable():
-                return f"{ascii(str(path.relative_to(out)))}, whose name cannot be printed; rename it"
+                return f"{str(path.relative_to(out))!a}, whose name cannot be printed; rename it"
             if entry.is_dir(follow_symlinks=False):
                 folders.append(path)
             elif entry.is_file(follow_symlinks=False):

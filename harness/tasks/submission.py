@@ -5,6 +5,7 @@ Ids are compared as strings, rows are aligned to the answers by id, and no messa
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import os
@@ -23,6 +24,8 @@ from harness.errors import TaskError
 from harness.tasks.package import Task
 
 MAX_BYTES = 1 << 30
+#: How many more columns than it needs a submission may have and still be read, to be told which are wrong.
+_SPARE_COLUMNS = 1_000
 _SHOWN = 8
 _SHOWN_CHARACTERS = 80
 
@@ -166,7 +169,7 @@ def read_submission(path: Path, key: AnswerKey) -> pd.DataFrame:
     Raises:
         InvalidSubmission: with its reason and a message that names the column, the id or the row.
     """
-    frame = read_strings(path)
+    frame = read_strings(path, most_columns=len(key.columns) + _SPARE_COLUMNS)
     _check_columns(frame, key)
     frame = frame[list(key.columns)]
     _check_ids(frame[key.id_column], key)
@@ -178,16 +181,25 @@ def read_submission(path: Path, key: AnswerKey) -> pd.DataFrame:
     return aligned
 
 
-def read_strings(path: Path) -> pd.DataFrame:
+def read_strings(path: Path, most_columns: int | None = None) -> pd.DataFrame:
     """Read a CSV file with every cell as the string it is; ``NA``, ``None`` and ``007`` survive.
 
+    Args:
+        path: the file.
+        most_columns: it is not read when it has more; for files that are not our own.
+
     Raises:
-        InvalidSubmission: missing, not a regular file, too large, not UTF-8 or not CSV.
+        InvalidSubmission: missing, not a regular file, too large, not UTF-8, not CSV or too wide.
     """
     text = _read_text(path)
     if not text.strip():
         raise InvalidSubmission(
             Reason.EMPTY, f"{path.name} is empty; it needs a header and one row per test id"
+        )
+    if most_columns is not None and (columns := _count_columns(text)) > most_columns:
+        # Before pandas reads them, which takes minutes when there are very many.
+        raise InvalidSubmission(
+            Reason.WRONG_COLUMNS, f"{path.name} has {columns} columns; at most {most_columns} are read"
         )
     try:
         frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, na_filter=False)
@@ -206,6 +218,14 @@ def read_strings(path: Path) -> pd.DataFrame:
         row = int(np.flatnonzero(frame.isna().any(axis=1))[0]) + 2
         raise InvalidSubmission(Reason.NOT_CSV, f"{path.name}: line {row} has fewer cells than the header")
     return frame
+
+
+def _count_columns(text: str) -> int:
+    lines = io.StringIO(text.replace("\r\n", "\n").replace("\r", "\n"))
+    try:
+        return len(next(csv.reader(lines), ()))
+    except csv.Error as error:
+        raise InvalidSubmission(Reason.NOT_CSV, f"the header is not comma-separated: {error}") from error
 
 
 def open_regular(path: Path) -> BinaryIO:

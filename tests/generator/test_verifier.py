@@ -12,6 +12,7 @@ from generator.verifier import structure
 from generator.verifier.verify import CACHE_NAME, Verdict, to_document, verify_task, verify_tasks
 from harness.errors import InputError, SandboxLost
 from harness.sandboxes.base import Sandbox, SandboxProvider, SandboxSpec
+from harness.sandboxes.bubblewrap import Bubblewrap
 from harness.tasks.package import Task
 
 REFERENCE = Path(__file__).parents[2] / "harness" / "tasksets" / "reference"
@@ -74,14 +75,12 @@ def test_verdict_is_remembered_until_the_package_changes(iris: Task, sandbox: Sa
     assert not verify_task(iris.root, sandbox).cached
 
 
-class LostSandboxes:
+class LostSandboxes(Bubblewrap):
     """A provider whose sandboxes are gone, as when the machine kills them."""
 
-    name, isolated = "lost", True
+    name = "lost"
 
-    def check(self) -> None: ...
-
-    def open(self, spec: SandboxSpec) -> Sandbox:
+    def start(self, spec: SandboxSpec) -> Sandbox:
         raise SandboxLost("the sandbox was killed")
 
 

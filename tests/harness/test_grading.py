@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -20,7 +21,7 @@ from harness.sandboxes.base import Limits, SandboxProvider
 from harness.sandboxes.process import Process
 from harness.tasks.grading import Grader, GradeResult, grade
 from harness.tasks.package import Task, load_task
-from harness.tasks.submission import Reason, Rows
+from harness.tasks.submission import Reason, Rows, read_strings
 from tests.harness.dying import dying_sandboxes
 
 LIMITS = Limits(seconds=3.0)
@@ -82,6 +83,16 @@ def test_the_answers_score_best_and_one_error_costs_its_share(
         halves = {rows: grader.grade(path, rows).raw_score for rows in (Rows.FEEDBACK, Rows.HELD_BACK)}
         sizes = {rows: len(grader.key.positions(rows)) for rows in halves}
         assert sum((halves[rows] or 0) * sizes[rows] for rows in halves) == pytest.approx(49)
+
+
+def test_parts_score_as_if_there_were_no_other_rows(iris: Task, sandbox: SandboxProvider) -> None:
+    """Of the first ten rows one is wrong, of the others none; the metric refuses what has no rows at all."""
+    said = read_strings(iris.answer_path)
+    said.loc[3, "species"] = "virginica" if said.loc[3, "species"] != "virginica" else "setosa"
+    use_metric(iris, "assert len(y_true); return (y_true['species'] == y_pred['species']).mean()")
+    parts = [np.arange(50), np.arange(10), np.arange(10, 50), np.arange(0)]
+    with Grader(iris, sandbox) as grader:
+        assert grader.score_parts(said, parts) == [pytest.approx(0.98), pytest.approx(0.9), 1.0, None]
 
 
 def test_the_metric_s_refusal_reaches_the_participant(

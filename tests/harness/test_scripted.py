@@ -7,9 +7,13 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from sklearn import model_selection
 from sklearn.metrics import f1_score
 
 from harness.actions import TOOLS, Action, Observation
@@ -21,6 +25,7 @@ from harness.errors import InputError
 from harness.models.base import Message, Settings, Tool, ToolCall
 from harness.models.scripted.model import ScriptedModel, policy_names
 from harness.models.scripted.problems import metric_family
+from harness.models.scripted.programs import _environment
 from harness.models.scripted.reading import (
     Facts,
     Unreadable,
@@ -258,6 +263,28 @@ def test_reading_outcomes() -> None:
 )  # fmt: skip
 def test_metric_families(name: str, family: str | None) -> None:
     assert metric_family(name) == family
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+@pytest.mark.parametrize("kind", ["classes", "flags"])
+def test_programs_compute_f1_as_scikit_learn_does(average: str, kind: str) -> None:
+    """On labels, some never said and some never true, and on columns of flags, one of them empty."""
+    rng = np.random.default_rng(5)
+    labels = np.array(list("abcdef"))
+    if kind == "classes":
+        truth, said = rng.choice(labels[:4], 60), rng.choice(labels[1:5], 60)
+    else:
+        truth, said = rng.integers(2, size=(2, 60, 3))
+        truth[:, 1] = said[:, 1] = 0
+    template = _environment().get_template("validation.py.j2")
+    problem = SimpleNamespace(
+        kind=kind, metric=f"{average}_f1", time=None, group=None, id_is_group=False, higher_is_better=True
+    )
+    program: dict[str, Any] = {"np": np, "model_selection": model_selection, "labels": labels}
+    program |= {"train": truth, "Y": truth, "truth": truth}
+    exec(template.render(problem=problem, plan=SimpleNamespace(folds=1)), program)
+    expected = f1_score(truth, said, average=average, zero_division=0)
+    assert program["score"](said, np.arange(60)) == pytest.approx(expected)
 
 
 def test_a_tool_call_is_json() -> None:

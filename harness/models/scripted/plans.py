@@ -182,7 +182,7 @@ def _searches(title: str, models: tuple[Learner, ...], problem: Problem, *, blen
         second = replace(plain, title=f"{title} of {len(models)} models on derived features", features="rich")
     else:
         finer = (_linear_of(30.0), _forest_of("extra", 1, problem), _boosting_of(31, 5, problem))
-        kept = tuple(model for model in models if model.family in ("neighbours", "boosting"))
+        kept = tuple(model for model in models if model.family == "neighbours")
         second = replace(
             plain, title=f"{title} of models that follow the data more closely", models=finer + kept
         )
@@ -200,7 +200,7 @@ def _linear_of(c: float) -> Learner:
 def _forest_of(family: str, leaf: int, problem: Problem) -> Learner:
     """Fewer trees on many rows and fewer tries on wide ones, so that a program stays within seconds."""
     outputs = 1 if problem.kind in ("classes", "shares") else problem.n_outputs
-    trees = max(25, min(100, 200_000 // (problem.rows[0] * outputs)))
+    trees = max(25, min(60, 200_000 // (problem.rows[0] * outputs)))
     wide = problem.rows[0] * (problem.width + 20 * len(problem.texts)) > 60_000
     share = "sqrt" if problem.classifies else 0.15 if wide else 0.4
     return Learner(family, {"trees": trees, "leaf": leaf, "share": share})
@@ -209,8 +209,8 @@ def _forest_of(family: str, leaf: int, problem: Problem) -> Learner:
 def _boosting_of(leaves: int, leaf: int, problem: Problem) -> Learner:
     """Boosting fits a tree for each output in each round: fewer and longer rounds when there are many."""
     outputs = 1 if problem.kind == "classes" and problem.n_outputs == 2 else problem.n_outputs
-    rounds = max(20, min(100, 240 // outputs))
-    rate = 0.1 if rounds > 60 else 0.2
+    rounds = max(20, min(60, 240 // outputs))
+    rate = 0.15 if rounds == 60 else 0.2
     options = {"rounds": rounds, "rate": rate, "leaves": leaves, "leaf": leaf}
     return Learner("boosting", options, f"{leaves} leaves")
 

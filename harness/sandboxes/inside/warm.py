@@ -84,6 +84,7 @@ class Parent:
         self._replies = replies
         # The init of the sandbox, and in a container what keeps it alive.
         self._keepers = frozenset(_processes())
+        self._processors = os.sched_getaffinity(0)
 
     def answer(self, document: dict[str, Any]) -> None:
         """Send one answer."""
@@ -126,6 +127,7 @@ class Parent:
         private = (self._requests.fileno(), self._replies.fileno())
         relaying = self._relay(private) if self._config["relay"] else None
         reader, writer = os.pipe()
+        os.sched_setaffinity(0, self._processors)  # an earlier run may have changed it
         child = os.fork()
         if child == 0:
             os.close(reader)

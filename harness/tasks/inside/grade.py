@@ -2,9 +2,10 @@
 
     grade.py REQUEST.json RESULT.json
 
-The request names the metric file, the two CSV files and the types of their columns; without CSV files the
-metric is only constructed, which tells its direction. The result is ``{"outcome": "score" | "described" |
-"rejected" | "failed", "score": float, "message": str, "higher_is_better": bool}``.
+The request names the metric file, the two CSV files and the types of their columns. With ``parts``, lists of
+row positions, each part is scored alone. Without CSV files the metric is only constructed, which tells its
+direction. The result is ``{"outcome": "score" | "parts" | "described" | "rejected" | "failed",
+"score": float, "scores": [float | null], "message": str, "higher_is_better": bool}``.
 """
 
 from __future__ import annotations
@@ -77,12 +78,19 @@ def _grade(request: dict[str, Any], base: Any) -> dict[str, Any]:
         raise TypeError(
             f"metric.py must define exactly one class deriving from CompetitionMetrics, found {len(leaves)}"
         )
-    metric = leaves[0]()
-    higher_is_better = bool(getattr(metric, "higher_is_better", True))
+    higher_is_better = bool(getattr(leaves[0](), "higher_is_better", True))
     if "answers" not in request:
         return {"outcome": "described", "higher_is_better": higher_is_better}
     answers = _read(request["answers"], request["types"])
     submission = _read(request["submission"], request["types"])
+    if "parts" in request:
+        scores = [_part_score(leaves[0](), answers, submission, rows, base) for rows in request["parts"]]
+        return {"outcome": "parts", "scores": scores}
+    score = _score(leaves[0](), answers, submission, base)
+    return {"outcome": "score", "score": score, "higher_is_better": higher_is_better}
+
+
+def _score(metric: Any, answers: pd.DataFrame, submission: pd.DataFrame, base: Any) -> float:
     verdict = metric.validate_submission(submission.copy(), answers.copy())
     said = verdict if isinstance(verdict, tuple) and verdict else (verdict,)
     if isinstance(said[0], (bool, np.bool_)) and not said[0]:
@@ -92,11 +100,18 @@ def _grade(request: dict[str, Any], base: Any) -> dict[str, Any]:
         score = score.item()  # a scalar of numpy
     if isinstance(score, bool) or not isinstance(score, (int, float)):
         raise TypeError(f"evaluate must return a number, not {type(score).__name__}")
-    return {
-        "outcome": "score",
-        "score": float(score),
-        "higher_is_better": higher_is_better,
-    }
+    return float(score)
+
+
+def _part_score(
+    metric: Any, answers: pd.DataFrame, submission: pd.DataFrame, rows: list[int], base: Any
+) -> float | None:
+    """The score of some rows alone; a metric may well fail on a part, for example one with a single class."""
+    try:
+        known, said = (frame.iloc[rows].reset_index(drop=True) for frame in (answers, submission))
+        return _score(metric, known, said, base)
+    except Exception:
+        return None
 
 
 def _read(path: str, kinds: dict[str, str]) -> pd.DataFrame:
