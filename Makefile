@@ -23,7 +23,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 bench: $(READY) sandbox
-	$(BIN)/python benchmarks/executions.py
+	$(BIN)/python benchmarks/sandbox.py
 
 bench-stats: $(READY)
 	$(BIN)/python benchmarks/stats.py
@@ -35,6 +35,9 @@ bench-coverage: $(READY)
 lock:
 	uv pip compile --universal --python-version 3.11 --extra dev --no-emit-index-url --no-header \
 	  --quiet pyproject.toml -o requirements.lock
+	cd harness/sandboxes/containers/image && for variant in cpu gpu; do \
+	  uv pip compile --python-platform x86_64-manylinux_2_28 --python-version 3.11 --no-emit-index-url \
+	    --no-header --no-annotate --quiet requirements-$$variant.in -o requirements-$$variant.txt; done
 
 clean:
 	rm -rf $(VENV) runs build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

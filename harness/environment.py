@@ -31,7 +31,7 @@ from harness.sandboxes.base import (
     SandboxProvider,
     SandboxSpec,
 )
-from harness.sandboxes.egress import Connection
+from harness.sandboxes.network.egress import Connection
 from harness.tasks.grading import Grader, GradeResult
 from harness.tasks.package import Task
 from harness.tasks.submission import InvalidSubmission, Reason, Rows

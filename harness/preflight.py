@@ -11,9 +11,9 @@ from typing import Any
 from harness.errors import InputError
 from harness.sandboxes.base import SandboxProvider
 from harness.sandboxes.choose import choose_sandbox
-from harness.sandboxes.gpus import ChecksGpus, resolve
-from harness.sandboxes.hosts import check_hosts
-from harness.sandboxes.leases import GpuPool
+from harness.sandboxes.gpus.discovery import ChecksGpus, resolve
+from harness.sandboxes.gpus.leases import GpuPool
+from harness.sandboxes.network.hosts import check_hosts
 from harness.sandboxes.settings import SandboxConfig
 from harness.tasks.package import Task
 from harness.tasksets.catalogue import ships_with_us

@@ -31,9 +31,9 @@ from harness.records import (
 )
 from harness.resources import Contact, LeasedGpu, Resources
 from harness.sandboxes.base import SandboxProvider
-from harness.sandboxes.egress import Connection
-from harness.sandboxes.gpus import names_of
-from harness.sandboxes.hosts import check_hosts
+from harness.sandboxes.gpus.discovery import names_of
+from harness.sandboxes.network.egress import Connection
+from harness.sandboxes.network.hosts import check_hosts
 from harness.sandboxes.settings import SandboxConfig
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task

@@ -12,7 +12,7 @@ from mlesmith.console import EXIT_FELL_SHORT, Json, emit, fail, note, say, show_
 
 if TYPE_CHECKING:
     from harness.sandboxes.base import SandboxProvider
-    from harness.sandboxes.images import Image
+    from harness.sandboxes.containers.images import Image
 
 app = typer.Typer(
     help="Check sandboxes, build images for docker, and remove what killed jobs left behind.",
@@ -31,7 +31,7 @@ def check(json: Json = False) -> None:
     """
     from harness.sandboxes.bubblewrap import Bubblewrap
     from harness.sandboxes.docker import Docker
-    from harness.sandboxes.gpus import discover
+    from harness.sandboxes.gpus.discovery import discover
     from harness.sandboxes.process import Process
 
     docker = Docker()
@@ -80,9 +80,9 @@ def build(
 
     Without a registry for the base: mlesmith sandbox build --host
     """
-    from harness.sandboxes import images
-    from harness.sandboxes.engine import find_engine
-    from harness.sandboxes.gpus import discover
+    from harness.sandboxes.containers import images
+    from harness.sandboxes.containers.engine import find_engine
+    from harness.sandboxes.gpus.discovery import discover
 
     if sum((gpu, cpu, host, rootfs is not None)) > 1:
         fail("choose one of --gpu, --cpu, --host and --rootfs")
@@ -124,9 +124,9 @@ def sweep(
     Exit code 1 when something could not be removed.
     """
     from harness.errors import SandboxUnavailable
-    from harness.sandboxes import cgroups
-    from harness.sandboxes.engine import find_engine
-    from harness.sandboxes.sweep import find_orphans, remove_orphans
+    from harness.sandboxes.containers.engine import find_engine
+    from harness.sandboxes.containers.sweep import find_orphans, remove_orphans
+    from harness.sandboxes.kernel import cgroups
 
     orphans, removed = [], []
     engine_problem = None

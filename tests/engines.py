@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.errors import SandboxUnavailable
-from harness.sandboxes import images
+from harness.sandboxes.containers import images
+from harness.sandboxes.containers.engine import Engine, find_engine
 from harness.sandboxes.docker import Docker
-from harness.sandboxes.engine import Engine, find_engine
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
-from harness.sandboxes.parent import kill_started_sandboxes
+from harness.sandboxes.warm.parent import kill_started_sandboxes
 
 T = TypeVar("T")
 

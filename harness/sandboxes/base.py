@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
-    from harness.sandboxes.egress import Connection
+    from harness.sandboxes.network.egress import Connection
 
 MIB = 1 << 20
 GIB = 1 << 30

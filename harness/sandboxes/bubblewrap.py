@@ -19,16 +19,22 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import SandboxLost, SandboxUnavailable
-from harness.sandboxes import cgroups, seccomp, users
 from harness.sandboxes.base import Capabilities, Hold, Mount, Sandbox, SandboxSpec
-from harness.sandboxes.cgroups import Cgroup
-from harness.sandboxes.channel import Channel, PipeChannel
-from harness.sandboxes.devices import device_files
-from harness.sandboxes.egress import Egress, proxy_environment
+from harness.sandboxes.gpus.devices import device_files
+from harness.sandboxes.gpus.leases import cuda_environment
 from harness.sandboxes.hidden import hidden_folders
-from harness.sandboxes.launch import EGRESS_TARGET, INSIDE, INSIDE_TARGET, base_environment, parent_command
-from harness.sandboxes.leases import cuda_environment
-from harness.sandboxes.parent import WarmSandbox
+from harness.sandboxes.kernel import cgroups, seccomp, users
+from harness.sandboxes.kernel.cgroups import Cgroup
+from harness.sandboxes.network.egress import Egress, proxy_environment
+from harness.sandboxes.warm.channel import Channel, PipeChannel
+from harness.sandboxes.warm.launch import (
+    EGRESS_TARGET,
+    INSIDE,
+    INSIDE_TARGET,
+    base_environment,
+    parent_command,
+)
+from harness.sandboxes.warm.parent import WarmSandbox
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _SYSTEM_FILES = (

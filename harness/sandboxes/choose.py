@@ -52,9 +52,9 @@ def choose_sandbox(asked: str | SandboxConfig = "auto", *, trusted: bool = False
 
 def _docker(config: SandboxConfig) -> SandboxProvider:
     """One image for all sandboxes of a job, so that what is recorded is what trials had."""
-    from harness.sandboxes import images
+    from harness.sandboxes.containers import images
+    from harness.sandboxes.containers.engine import find_engine
     from harness.sandboxes.docker import Docker
-    from harness.sandboxes.engine import find_engine
 
     engine = find_engine()
     return Docker(images.find(engine, config.image, gpus=bool(config.gpus)).name, engine)

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import SandboxUnavailable
-from harness.sandboxes import images, seccomp, users
 from harness.sandboxes.base import Capabilities, Hold, Mount, Sandbox, SandboxSpec
-from harness.sandboxes.container import PYTHON, Container
-from harness.sandboxes.egress import Egress
-from harness.sandboxes.engine import Engine, find_engine
-from harness.sandboxes.parent import WarmSandbox
-from harness.sandboxes.sweep import find_orphans, remove_orphans
+from harness.sandboxes.containers import images
+from harness.sandboxes.containers.container import PYTHON, Container
+from harness.sandboxes.containers.engine import Engine, find_engine
+from harness.sandboxes.containers.sweep import find_orphans, remove_orphans
+from harness.sandboxes.kernel import seccomp, users
+from harness.sandboxes.network.egress import Egress
+from harness.sandboxes.warm.parent import WarmSandbox
 
 
 class Docker:
     """Starts docker sandboxes.
 
     Args:
-        image: the image's name; when left out, what :func:`harness.sandboxes.images.find` prefers.
+        image: the image's name; when left out, what :func:`harness.sandboxes.containers.images.find` prefers.
         engine: the engine; found when left out.
     """
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from harness.errors import SandboxUnavailable
 from harness.sandboxes.base import Capabilities, Hold, Sandbox, SandboxSpec
-from harness.sandboxes.channel import PipeChannel
-from harness.sandboxes.launch import INSIDE, base_environment, parent_command
-from harness.sandboxes.leases import cuda_environment
-from harness.sandboxes.parent import WarmSandbox
+from harness.sandboxes.gpus.leases import cuda_environment
+from harness.sandboxes.warm.channel import PipeChannel
+from harness.sandboxes.warm.launch import INSIDE, base_environment, parent_command
+from harness.sandboxes.warm.parent import WarmSandbox
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from harness.errors import SandboxLost
 from harness.sandboxes.base import Capabilities, Limits, RunResult, Sandbox, SandboxProvider, SandboxSpec
 
 if TYPE_CHECKING:
-    from harness.sandboxes.egress import Connection
+    from harness.sandboxes.network.egress import Connection
 
 
 class Reusing:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 
 from harness.errors import InputError
 from harness.sandboxes.base import GIB, Limits
-from harness.sandboxes.hosts import check_hosts
+from harness.sandboxes.network.hosts import check_hosts
 
 
 def _listed(value: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from harness.errors import InputError, TaskError
-from harness.sandboxes.hosts import check_hosts
+from harness.sandboxes.network.hosts import check_hosts
 
 log = logging.getLogger(__name__)
 
@@ -77,8 +77,8 @@ class Split(_Table):
 class SandboxNeeds(_Table):
     """What participants need of their sandbox beside the usual.
 
-    ``allow_hosts`` follows :func:`harness.sandboxes.hosts.check_hosts`; empty means no network. It never
-    holds for prepare.py and metric.py.
+    ``allow_hosts`` follows :func:`harness.sandboxes.network.hosts.check_hosts`; empty means no network. It
+    never holds for prepare.py and metric.py.
     """
 
     allow_hosts: _Words = ()

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from harness.sandboxes.parent import kill_started_sandboxes
+from harness.sandboxes.warm.parent import kill_started_sandboxes
 
 #: Outlives any test.
 LONG = "import time\ntime.sleep(600)"

@@ -23,7 +23,7 @@ from harness.jobfolder import exclusive
 from harness.models import registry
 from harness.models.registry import ModelConfig
 from harness.records import TrialResult, find_results, read_job, read_record
-from harness.sandboxes.gpus import discover
+from harness.sandboxes.gpus.discovery import discover
 from harness.tasks.package import Task
 from tests.harness.replies import SAMPLE, ListModel, run
 

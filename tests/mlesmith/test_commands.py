@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.sandboxes.gpus import discover
+from harness.sandboxes.gpus.discovery import discover
 from harness.tasks.package import Task
 
 ROOT = Path(__file__).parents[2]

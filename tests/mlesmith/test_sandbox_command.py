@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from harness.errors import SandboxUnavailable
-from harness.sandboxes import images
 from harness.sandboxes.base import SandboxProvider, SandboxSpec
-from harness.sandboxes.container import Container
-from harness.sandboxes.engine import Engine
-from harness.sandboxes.owners import Owner
+from harness.sandboxes.containers import images
+from harness.sandboxes.containers.container import Container
+from harness.sandboxes.containers.engine import Engine
+from harness.sandboxes.kernel.owners import Owner
 from mlesmith.main import app
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from harness.errors import SandboxUnavailable
-from harness.sandboxes import users
 from harness.sandboxes.base import MIB, Hold, Limits, Mount, Sandbox, SandboxProvider, SandboxSpec
 from harness.sandboxes.bubblewrap import Bubblewrap
+from harness.sandboxes.kernel import users
 from harness.tasks.package import Task
 from tests.harness.sandboxes.namespaces import held
 

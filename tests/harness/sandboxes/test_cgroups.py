@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandboxes import cgroups
 from harness.sandboxes.base import GIB, MIB, Limits
-from harness.sandboxes.cgroups import OWN_PROCESSES, Cgroup, Hierarchy, controllers, hierarchies, sweep
+from harness.sandboxes.kernel import cgroups
+from harness.sandboxes.kernel.cgroups import OWN_PROCESSES, Cgroup, Hierarchy, controllers, hierarchies, sweep
 
 needs_groups = pytest.mark.skipif(
     not controllers(), reason="no control groups can be made here: needs root, or a delegated folder"
@@ -222,7 +222,7 @@ def test_sweep_ends_what_a_killed_harness_left_and_leaves_the_living() -> None:
     code = """
 import os, signal, subprocess, sys
 from harness.sandboxes.base import Limits
-from harness.sandboxes.cgroups import Cgroup
+from harness.sandboxes.kernel.cgroups import Cgroup
 group = Cgroup.create("trial", Limits())
 process = subprocess.Popen(group.enter(["sleep", "600"]), start_new_session=True)
 print(process.pid, next(iter(group._groups)).name, flush=True)
@@ -302,7 +302,7 @@ def test_without_any_usable_tree_there_is_no_group(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become a user without rights")
 def test_a_user_without_rights_finds_none_and_no_error() -> None:
-    code = "from harness.sandboxes.cgroups import controllers, sweep; print(sorted(controllers()), sweep())"
+    code = "from harness.sandboxes.kernel import cgroups as c; print(sorted(c.controllers()), c.sweep())"
     run = subprocess.run(
         ["/usr/bin/python3", "-c", code],
         user=65534,

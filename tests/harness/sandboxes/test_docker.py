@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 from harness.errors import SandboxLost, SandboxUnavailable
-from harness.sandboxes import engine as engines
-from harness.sandboxes import images, users
 from harness.sandboxes.base import MIB, FileRefused, Limits, Mount, Sandbox, SandboxSpec
-from harness.sandboxes.container import Container
+from harness.sandboxes.containers import engine as engines
+from harness.sandboxes.containers import images
+from harness.sandboxes.containers.container import Container
+from harness.sandboxes.containers.engine import Engine, find_engine
 from harness.sandboxes.docker import Docker
-from harness.sandboxes.engine import Engine, find_engine
+from harness.sandboxes.kernel import users
 from tests.harness.sandboxes.websites import HERE, serve
 
 WORK = "/mlesmith/work"

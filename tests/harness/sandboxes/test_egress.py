@@ -22,9 +22,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import InputError
-from harness.sandboxes import egress as module
-from harness.sandboxes.egress import Connection, Egress
-from harness.sandboxes.inside import relay
+from harness.sandboxes.network import egress as module
+from harness.sandboxes.network.egress import Connection, Egress
+from harness.sandboxes.warm.inside import relay
 from tests.harness.sandboxes.websites import HERE, LARGE, read_all, serve, start_server
 
 SOON = 20.0  # what must not hang ends long before

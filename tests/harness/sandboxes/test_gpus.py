@@ -9,7 +9,7 @@ import pynvml
 import pytest
 
 from harness.errors import InputError
-from harness.sandboxes.gpus import Discovery, Gpu, discover, names_of, resolve
+from harness.sandboxes.gpus.discovery import Discovery, Gpu, discover, names_of, resolve
 
 WHOLE = Gpu("0", "GPU-aaaa", "NVIDIA H200", 141 << 30)
 PARTS = (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import InputError
-from harness.sandboxes.hosts import AllowList, check_hosts, is_public
+from harness.sandboxes.network.hosts import AllowList, check_hosts, is_public
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.sandboxes.http_heads import Refused, Request, parse_answer
+from harness.sandboxes.network.http_heads import Refused, Request, parse_answer
 
 
 def request(*lines: str) -> Request:

@@ -12,10 +12,11 @@ import pytest
 import sklearn
 
 from harness.errors import InputError, SandboxUnavailable
-from harness.sandboxes import hidden, hostimage, images
+from harness.sandboxes import hidden
 from harness.sandboxes.base import Sandbox, SandboxSpec
+from harness.sandboxes.containers import hostimage, images
+from harness.sandboxes.containers.engine import Engine
 from harness.sandboxes.docker import Docker
-from harness.sandboxes.engine import Engine
 
 FOLDER = Path(images.__file__).with_name("image")
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import Cancelled, InputError
-from harness.sandboxes.leases import GpuPool, cuda_environment
+from harness.sandboxes.gpus.leases import GpuPool, cuda_environment
 
 ROOT = Path(__file__).parents[3]
 NEVER = threading.Event()
@@ -30,7 +30,7 @@ Interval = tuple[str, float, float]
 TRIALS = """
 import json, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
-from harness.sandboxes.leases import GpuPool
+from harness.sandboxes.gpus.leases import GpuPool
 
 pool = GpuPool(sys.argv[2:], int(sys.argv[1]))
 held = []
@@ -49,7 +49,7 @@ print(json.dumps(held))
 #: Holds a device until it is killed.
 HOLDER = """
 import sys, threading
-from harness.sandboxes.leases import GpuPool
+from harness.sandboxes.gpus.leases import GpuPool
 
 with GpuPool(sys.argv[1:], len(sys.argv) - 1).lease(threading.Event()):
     print("held", flush=True)

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from harness.errors import SandboxLost
-from harness.sandboxes import channel, parent
 from harness.sandboxes.base import MIB, FileRefused, Limits, SandboxSpec
-from harness.sandboxes.channel import PipeChannel
-from harness.sandboxes.parent import WarmSandbox, kill_started_sandboxes
 from harness.sandboxes.process import Process
+from harness.sandboxes.warm import channel, parent
+from harness.sandboxes.warm.channel import PipeChannel
+from harness.sandboxes.warm.parent import WarmSandbox, kill_started_sandboxes
 
 GOOD = {
     "exit_code": 0,

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandboxes.egress import Connection, Egress, proxy_environment
-from harness.sandboxes.inside import relay
+from harness.sandboxes.network.egress import Connection, Egress, proxy_environment
+from harness.sandboxes.warm.inside import relay
 from tests.harness.sandboxes.websites import HERE, LARGE, serve
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from harness.errors import SandboxLost
 from harness.sandboxes.base import ROOT, FileRefused, Mount, Sandbox, SandboxProvider, SandboxSpec
-from harness.sandboxes.parent import kill_started_sandboxes
 from harness.sandboxes.reuse import Reusing
+from harness.sandboxes.warm.parent import kill_started_sandboxes
 
 WORK = f"{ROOT}/work"
 PID_OF_PARENT = b"import os; print(os.getppid(), os.stat('/proc/self/ns/pid').st_ino)"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandboxes import seccomp
+from harness.sandboxes.kernel import seccomp
 
 
 def bubblewrap_starts() -> bool:

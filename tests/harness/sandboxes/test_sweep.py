@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandboxes import images
 from harness.sandboxes.base import SandboxSpec
-from harness.sandboxes.container import Container
+from harness.sandboxes.containers import images
+from harness.sandboxes.containers.container import Container
+from harness.sandboxes.containers.engine import Engine
+from harness.sandboxes.containers.sweep import find_orphans, remove_orphans
 from harness.sandboxes.docker import Docker
-from harness.sandboxes.engine import Engine
-from harness.sandboxes.owners import Life, Owner
-from harness.sandboxes.sweep import find_orphans, remove_orphans
+from harness.sandboxes.kernel.owners import Life, Owner
 
 SPEC = SandboxSpec((), "/mlesmith/work")
 #: A harness: starts a sandbox, says so, and runs a program in it.
@@ -26,7 +26,7 @@ HARNESS = """
 import sys
 from harness.sandboxes.base import SandboxSpec
 from harness.sandboxes.docker import Docker
-from harness.sandboxes.engine import Engine
+from harness.sandboxes.containers.engine import Engine
 
 url, image, trial = sys.argv[1:]
 sandbox = Docker(image, Engine(url)).start(SandboxSpec((), "/mlesmith/work", labels={"trial": trial}))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.sandboxes.terminal import plain
+from harness.sandboxes.warm.terminal import plain
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.errors import SandboxUnavailable
-from harness.sandboxes import parent
+from harness.sandboxes.warm import parent
 from tests.harness.sandboxes.attacks.host import Host, engine_socket, planted
 from tests.harness.sandboxes.attacks.ordinary import CannotDrop, OrdinaryStage
 from tests.harness.sandboxes.attacks.stage import Stage, provider_named

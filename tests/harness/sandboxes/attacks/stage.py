@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import SandboxLost, SandboxUnavailable
-from harness.sandboxes import parent
 from harness.sandboxes.base import (
     MIB,
     FileRefused,
@@ -23,6 +22,7 @@ from harness.sandboxes.base import (
     SandboxProvider,
     SandboxSpec,
 )
+from harness.sandboxes.warm import parent
 from tests.harness.sandboxes.attacks import (
     exhausting,
     handing,

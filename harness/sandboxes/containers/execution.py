@@ -12,7 +12,7 @@ from typing import Any
 
 from docker.errors import APIError, NotFound
 
-from harness.sandboxes.engine import ENGINE_ERRORS, Engine
+from harness.sandboxes.containers.engine import ENGINE_ERRORS, Engine
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ _WAIT = 'read -r _ && exec "$@"'
 
 
 class ExecChannel:
-    """A :class:`harness.sandboxes.channel.Channel` to a process that the engine starts in a container.
+    """A :class:`harness.sandboxes.warm.channel.Channel` to a process that the engine starts in a container.
 
     Closing it removes the container.
 
@@ -76,7 +76,7 @@ class ExecChannel:
         self.send(b"\n")
 
     def send(self, data: bytes | memoryview) -> None:
-        """See :class:`harness.sandboxes.channel.Channel`."""
+        """See :class:`harness.sandboxes.warm.channel.Channel`."""
         left = memoryview(data)
         poll = select.poll()
         poll.register(self._socket, select.POLLOUT)
@@ -87,7 +87,7 @@ class ExecChannel:
                 left = left[self._socket.send(left[:_CHUNK]) :]
 
     def receive(self, seconds: float) -> bytes:
-        """See :class:`harness.sandboxes.channel.Channel`."""
+        """See :class:`harness.sandboxes.warm.channel.Channel`."""
         deadline = time.monotonic() + seconds
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
@@ -106,11 +106,11 @@ class ExecChannel:
                 return output
 
     def said(self) -> str:
-        """See :class:`harness.sandboxes.channel.Channel`."""
+        """See :class:`harness.sandboxes.warm.channel.Channel`."""
         return self._said.decode("utf-8", errors="replace").strip()
 
     def kill(self) -> None:
-        """See :class:`harness.sandboxes.channel.Channel`."""
+        """See :class:`harness.sandboxes.warm.channel.Channel`."""
         try:
             self._engine.api.kill(self._container)
         except APIError:
@@ -119,7 +119,7 @@ class ExecChannel:
             log.warning("the container %s was not killed: %s", self._container[:12], error)
 
     def close(self) -> None:
-        """See :class:`harness.sandboxes.channel.Channel`."""
+        """See :class:`harness.sandboxes.warm.channel.Channel`."""
         if not self._open:
             return
         self._open = False

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from harness.errors import SandboxUnavailable
 from harness.sandboxes.base import SandboxSpec
-from harness.sandboxes.engine import ENGINE_ERRORS, Engine
-from harness.sandboxes.execution import remove_container
-from harness.sandboxes.owners import Life, Owner
+from harness.sandboxes.containers.engine import ENGINE_ERRORS, Engine
+from harness.sandboxes.containers.execution import remove_container
+from harness.sandboxes.kernel.owners import Life, Owner
 
 PREFIX = "mlesmith."
 OWNER = f"{PREFIX}owner"

@@ -47,7 +47,7 @@ def install_filter(program: bytes) -> None:
     """Refuse system calls, here and in every process to come, beside what is refused already.
 
     Args:
-        program: a filter in the kernel's form, see :mod:`harness.sandboxes.seccomp`.
+        program: a filter in the kernel's form, see :mod:`harness.sandboxes.kernel.seccomp`.
     """
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     filled = _Program(len(program) // _INSTRUCTION_BYTES, program)

@@ -16,9 +16,9 @@ from typing import Any, Self
 
 from harness.errors import SandboxLost
 from harness.sandboxes.base import FileRefused, Limits, Refusal, RunResult, SandboxSpec
-from harness.sandboxes.channel import Channel
-from harness.sandboxes.egress import Connection, Egress
-from harness.sandboxes.terminal import plain
+from harness.sandboxes.network.egress import Connection, Egress
+from harness.sandboxes.warm.channel import Channel
+from harness.sandboxes.warm.terminal import plain
 
 log = logging.getLogger(__name__)
 

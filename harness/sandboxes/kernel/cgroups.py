@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Self
 
 from harness.sandboxes.base import Limits
-from harness.sandboxes.owners import pid_namespace, start_of
+from harness.sandboxes.kernel.owners import pid_namespace, start_of
 
 _log = logging.getLogger(__name__)
 

@@ -19,15 +19,21 @@ from docker.types import DeviceRequest, LogConfig, Ulimit
 from docker.types import Mount as Bind
 
 from harness.errors import SandboxLost, SandboxUnavailable
-from harness.sandboxes import cgroups, seccomp, users
 from harness.sandboxes.base import Mount, SandboxSpec
-from harness.sandboxes.channel import Channel
-from harness.sandboxes.egress import Egress, proxy_environment
-from harness.sandboxes.engine import ENGINE_ERRORS, Engine
-from harness.sandboxes.execution import ExecChannel, remove_container
-from harness.sandboxes.images import Image
-from harness.sandboxes.launch import EGRESS_TARGET, INSIDE, INSIDE_TARGET, base_environment, parent_command
-from harness.sandboxes.sweep import container_labels, deadline_of
+from harness.sandboxes.containers.engine import ENGINE_ERRORS, Engine
+from harness.sandboxes.containers.execution import ExecChannel, remove_container
+from harness.sandboxes.containers.images import Image
+from harness.sandboxes.containers.sweep import container_labels, deadline_of
+from harness.sandboxes.kernel import cgroups, seccomp, users
+from harness.sandboxes.network.egress import Egress, proxy_environment
+from harness.sandboxes.warm.channel import Channel
+from harness.sandboxes.warm.launch import (
+    EGRESS_TARGET,
+    INSIDE,
+    INSIDE_TARGET,
+    base_environment,
+    parent_command,
+)
 
 log = logging.getLogger(__name__)
 

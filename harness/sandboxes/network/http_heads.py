@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from harness.sandboxes.hosts import join_port, normal_host, split_port
+from harness.sandboxes.network.hosts import join_port, normal_host, split_port
 
 END = b"\r\n\r\n"
 TUNNEL_OPEN = b"HTTP/1.1 200 Connection established" + END
@@ -48,7 +48,7 @@ class Request:
     """A request to a proxy.
 
     Attributes:
-        host: in the normal form of :func:`harness.sandboxes.hosts.normal_host`.
+        host: in the normal form of :func:`harness.sandboxes.network.hosts.normal_host`.
         port: from 1 to 65535.
         head: what goes to the host before the rest; empty for a tunnel.
     """

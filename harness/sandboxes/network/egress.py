@@ -1,7 +1,7 @@
 """The way out of a sandbox: an HTTP proxy that reaches the hosts of an allow-list and no other.
 
 A sandbox has no network at all. This proxy listens on a Unix socket that is shown inside, where
-:mod:`harness.sandboxes.inside.relay` forwards a port of the loopback to it. So no packet of the sandbox
+:mod:`harness.sandboxes.warm.inside.relay` forwards a port of the loopback to it. So no packet of the sandbox
 leaves it: what it asks for is asked for again from here, once the host and the address that it leads to are
 allowed.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from harness.sandboxes.hosts import (
+from harness.sandboxes.network.hosts import (
     DEFAULT_PORTS,
     Address,
     AllowList,
@@ -29,8 +29,8 @@ from harness.sandboxes.hosts import (
     join_port,
     split_port,
 )
-from harness.sandboxes.http_heads import END, TUNNEL_OPEN, Refused, Request, parse_answer
-from harness.sandboxes.inside import relay
+from harness.sandboxes.network.http_heads import END, TUNNEL_OPEN, Refused, Request, parse_answer
+from harness.sandboxes.warm.inside import relay
 
 HEAD_SECONDS = 15.0
 CONNECT_SECONDS = 10.0
@@ -68,7 +68,7 @@ class Egress:
     tunnel is not looked at. Connections are made directly: proxy variables of the harness do not count.
 
     Args:
-        allow_hosts: see :func:`harness.sandboxes.hosts.check_hosts`.
+        allow_hosts: see :func:`harness.sandboxes.network.hosts.check_hosts`.
 
     Raises:
         InputError: a pattern cannot be read.

@@ -43,7 +43,7 @@ def parent_command(
         python: the interpreter inside.
         folder: where the sandbox shows :data:`INSIDE`.
         user: the user and group to become before anything else; ``None`` to stay.
-        filter_program: the system calls to refuse, see :mod:`harness.sandboxes.seccomp`.
+        filter_program: the system calls to refuse, see :mod:`harness.sandboxes.kernel.seccomp`.
         inside: maps mount targets to what the parent sees.
         own_namespaces: it lives in PID and IPC namespaces of its own, in which it may end and remove
             everything.

@@ -1,8 +1,8 @@
 """Carries a sandbox's connections to the proxy outside, over the one socket that is shown inside.
 
 A sandbox has no network. Programs inside connect to a port of its own loopback; the relay forwards each
-connection to a Unix socket, on which the harness serves the proxy of ``harness.sandboxes.egress``. The relay
-decides nothing: what may be reached is decided outside.
+connection to a Unix socket, on which the harness serves the proxy of ``harness.sandboxes.network.egress``.
+The relay decides nothing: what may be reached is decided outside.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 from docker.errors import ImageNotFound
 
 from harness.errors import InputError, SandboxUnavailable
-from harness.sandboxes import hostimage
-from harness.sandboxes.engine import ENGINE_ERRORS, Engine
-from harness.sandboxes.terminal import plain
+from harness.sandboxes.containers import hostimage
+from harness.sandboxes.containers.engine import ENGINE_ERRORS, Engine
+from harness.sandboxes.warm.terminal import plain
 
 GPU = "mlesmith/agent:gpu"
 CPU = "mlesmith/agent:cpu"
@@ -26,9 +26,14 @@ PREFERRED_WITH_GPUS = (GPU, CPU, HOST)
 
 #: What the Dockerfile starts from when nobody says; for the GPU variant that stands in the Dockerfile itself.
 CPU_BASE = "ubuntu:24.04"
-_HERE = Path(__file__).parent
+_SANDBOXES = Path(__file__).parents[1]
 #: What the Dockerfile copies, below the folder of this file.
-_CONTEXT = ("hidden.py", "image/requirements-cpu.txt", "image/requirements-gpu.txt", "image/Dockerfile")
+_CONTEXT = (
+    "hidden.py",
+    "containers/image/requirements-cpu.txt",
+    "containers/image/requirements-gpu.txt",
+    "containers/image/Dockerfile",
+)
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _KEY = "mlesmith-image.key"
 _CHUNK = 1 << 20
@@ -102,7 +107,7 @@ def build(
         for message in engine.api.build(
             fileobj=build_context(),
             custom_context=True,
-            dockerfile="image/Dockerfile",
+            dockerfile="containers/image/Dockerfile",
             tag=name,
             buildargs=arguments,
             rm=True,
@@ -195,7 +200,7 @@ def build_context() -> io.BytesIO:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for name in _CONTEXT:
-            tar.add(_HERE / name, arcname=name)
+            tar.add(_SANDBOXES / name, arcname=name)
     buffer.seek(0)
     return buffer
 

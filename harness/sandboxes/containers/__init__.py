@@ -1,0 +1,1 @@
+"""Containers of Docker or Podman, and the images that they are made from."""

@@ -1,0 +1,1 @@
+"""Which GPUs there are, and whose they are for now."""

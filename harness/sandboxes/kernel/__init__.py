@@ -1,0 +1,1 @@
+"""What the kernel holds for a sandbox: users, control groups, system calls."""
