@@ -25,7 +25,7 @@ SandboxName = Annotated[
     str,
     typer.Option(
         "--sandbox",
-        help="auto, bubblewrap, docker, or process (no isolation: trusted code only).",
+        help="auto (bubblewrap), docker, or process (isolates nothing); see `mlesmith sandbox check`.",
         rich_help_panel="Sandbox",
     ),
 ]

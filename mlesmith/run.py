@@ -93,14 +93,17 @@ def run(
     image: Annotated[
         str | None,
         typer.Option(
-            help="The image of docker's containers; the project's own without.", rich_help_panel=_SANDBOX
+            help="Image of docker's containers; the project's own when left out.", rich_help_panel=_SANDBOX
         ),
     ] = None,
     memory_gb: Annotated[
-        float, typer.Option(help="Memory of a trial, with its files.", rich_help_panel=_SANDBOX)
+        float,
+        typer.Option(
+            help="Memory of a trial in GiB, files in its folder included.", rich_help_panel=_SANDBOX
+        ),
     ] = 8.0,
     disk_gb: Annotated[
-        float, typer.Option(help="Files in a trial's working folder.", rich_help_panel=_SANDBOX)
+        float, typer.Option(help="Files in a trial's working folder, in GiB.", rich_help_panel=_SANDBOX)
     ] = 4.0,
     cpus: Annotated[int, typer.Option(min=1, help="Processors of a trial.", rich_help_panel=_SANDBOX)] = 1,
     processes: Annotated[
@@ -110,12 +113,12 @@ def run(
         str | None,
         typer.Option(
             metavar="all|ID,...",
-            help="GPUs to lease to trials, by index, UUID or MIG name; none without.",
+            help="GPUs to lease to trials, by index, UUID or MIG name; none when left out.",
             rich_help_panel=_SANDBOX,
         ),
     ] = None,
     gpus_per_trial: Annotated[
-        int | None, typer.Option(min=1, help="GPUs of a trial; 1 without.", rich_help_panel=_SANDBOX)
+        int | None, typer.Option(min=1, help="GPUs of each trial; 1 with --gpus.", rich_help_panel=_SANDBOX)
     ] = None,
     allow_host: Annotated[
         list[str] | None,
@@ -135,7 +138,7 @@ def run(
         bool,
         typer.Option(
             "--warm/--cold",
-            help="Fork programs from a process with the usual modules, or start Python for each.",
+            help="Fork each program from a warm process with the usual modules, or start Python anew.",
             rich_help_panel=_SANDBOX,
         ),
     ] = True,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from harness.sandboxes.containers.images import Image
 
 app = typer.Typer(
-    help="Check sandboxes, build images for docker, and remove what killed jobs left behind.",
+    help="Check sandboxes, make images for docker, clean up after killed jobs.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -27,7 +27,7 @@ def check(json: Json = False) -> None:
 
     Example: mlesmith sandbox check
 
-    Exit code 1 when none can run that isolates code.
+    Exit code 1 when only `process` can run, which isolates nothing.
     """
     from harness.sandboxes.bubblewrap import Bubblewrap
     from harness.sandboxes.docker import Docker
@@ -60,13 +60,14 @@ def check(json: Json = False) -> None:
 
 @app.command()
 def build(
-    gpu: Annotated[bool, typer.Option("--gpu", help="With CUDA and PyTorch.")] = False,
-    cpu: Annotated[bool, typer.Option("--cpu", help="Without.")] = False,
+    gpu: Annotated[bool, typer.Option("--gpu", help="An image with CUDA and PyTorch.")] = False,
+    cpu: Annotated[bool, typer.Option("--cpu", help="An image without them.")] = False,
     host: Annotated[
-        bool, typer.Option("--host", help="From this machine's Python; needs no registry, takes a minute.")
+        bool, typer.Option("--host", help="From this machine's Python; needs no registry.")
     ] = False,
     rootfs: Annotated[
-        Path | None, typer.Option(help="Import this tar archive of a root filesystem as an image.")
+        Path | None,
+        typer.Option(help="Import this tar archive of a root filesystem, as a base for --cpu --base."),
     ] = None,
     base: Annotated[
         str | None, typer.Option(help="What --gpu or --cpu starts from: an image of Debian or Ubuntu.")
@@ -95,7 +96,7 @@ def build(
     if host:
         image = images.import_host(engine, tag or images.HOST, progress=note)
     elif rootfs is not None:
-        image = images.import_rootfs(engine, rootfs, tag or images.CPU)
+        image = images.import_rootfs(engine, rootfs, tag or images.BASE)
     else:
         variant = "gpu" if gpu or (not cpu and discover().gpus) else "cpu"
         image = images.build(engine, variant, base=base, name=tag, progress=note)
@@ -107,12 +108,14 @@ def build(
 
 @app.command()
 def sweep(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show which containers would be removed.")
+    ] = False,
     unknown: Annotated[
         bool,
         typer.Option(
             "--all",
-            help="Also containers of which nobody can tell from here, as on a shared engine.",
+            help="Also containers whose harness cannot be seen from here.",
         ),
     ] = False,
     json: Json = False,

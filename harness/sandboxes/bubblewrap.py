@@ -118,7 +118,7 @@ class Bubblewrap:
             if mount.writable:
                 users.lend(mount.source)
             else:
-                users.check_readable(mount.source)
+                users.check_readable(mount.source, others=users.is_root())
         egress = Egress(spec.allow_hosts).start() if spec.allow_hosts else None
         return _Bubble(spec, egress).sandbox()
 

@@ -134,4 +134,4 @@ def _check_mount(mount: Mount, engine: Engine) -> None:
             "choose --sandbox bubblewrap, or an engine that runs as root"
         )
     if not mount.writable:
-        users.check_readable(mount.source)
+        users.check_readable(mount.source, others=users.is_root() or engine.rootless)

@@ -77,7 +77,9 @@ class SandboxConfig(BaseModel):
     @model_validator(mode="after")
     def _fits_together(self) -> SandboxConfig:
         if self.image is not None and self.kind != "docker":
-            raise ValueError(f"image is for kind = 'docker', not for {self.kind!r}")
+            raise ValueError(
+                "image is for docker; say --sandbox docker as well (kind = 'docker'), or leave out image"
+            )
         if bool(self.gpus) != bool(self.gpus_per_trial):
             raise ValueError(
                 "gpus and gpus_per_trial go together; name the devices in gpus, or leave out both"

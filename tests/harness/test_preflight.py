@@ -58,7 +58,7 @@ def test_gpus_that_cannot_be_had_are_refused_before_anything_runs(
         ground(iris, **process, gpus="0,1", gpus_per_trial=3)
     with pytest.raises(InputError, match="--gpus: 'first' is no index"):
         ground(iris, **process, gpus="first")
-    with pytest.raises(InputError, match="--gpus all: here is none: NVIDIA's driver does not"):
+    with pytest.raises(InputError, match="--gpus all: found none: NVIDIA's driver does not"):
         ground(iris, **process, gpus="all")
     with pytest.raises(SandboxUnavailable, match="NVIDIA's driver does not answer"):
         ground(iris, kind="bubblewrap", gpus="0")

@@ -172,7 +172,7 @@ def bad_inputs(tmp: Path, iris: Task) -> dict[str, tuple[tuple[object, ...], tup
         "process for generating": (
             ("generate", "diabetes", *out, "--sandbox", "process"), ("--trust",),
         ),
-        "image without docker": ((*run, *model, "--image", "x"), ("image is for kind = 'docker'",)),
+        "image without docker": ((*run, *model, "--image", "x"), ("image is for docker",)),
         "no memory": ((*run, *model, "--memory-gb", "0"), ("sandbox.memory_gb", "greater than 0")),
         "bad host": ((*run, *model, "--allow-host", "http://a.b/"), ("sandbox.allow_hosts", "http://a.b/")),
         "both kinds of network": (

@@ -19,6 +19,8 @@ from harness.sandboxes.warm.terminal import plain
 
 GPU = "mlesmith/agent:gpu"
 CPU = "mlesmith/agent:cpu"
+#: A root filesystem that was imported, for an image to be built on.
+BASE = "mlesmith/base:rootfs"
 HOST = "mlesmith/agent:host"
 #: Which image a sandbox takes when nobody says, best first.
 PREFERRED = (CPU, HOST, GPU)
@@ -128,7 +130,7 @@ def build(
     return find(engine, name)
 
 
-def import_rootfs(engine: Engine, tar: Path, name: str = CPU) -> Image:
+def import_rootfs(engine: Engine, tar: Path, name: str = BASE) -> Image:
     """Make an image of a root filesystem, for hosts without a registry.
 
     Args:

@@ -106,7 +106,7 @@ def resolve(asked: Sequence[str], found: Discovery | None = None) -> tuple[str, 
     Args:
         asked: indexes (``0``, ``0:1``), UUIDs, or ``all`` alone: those that ``CUDA_VISIBLE_DEVICES`` of this
             process names, or else all of the machine. Where no device can be discovered, names are taken as
-            they are, with a warning, for an engine that has them elsewhere.
+            they are, with a warning.
         found: what :func:`discover` said; asked when left out.
 
     Raises:
@@ -118,7 +118,7 @@ def resolve(asked: Sequence[str], found: Discovery | None = None) -> tuple[str, 
     if len(asked) > 1:
         raise InputError(f"--gpus {','.join(asked)}: all stands alone")
     if not found.gpus:
-        raise InputError(f"--gpus all: here is {found}; name the devices of another machine one by one")
+        raise InputError(f"--gpus all: found {found}; name devices one by one to use them all the same")
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is None:
         return tuple(gpu.uuid for gpu in found.gpus)
@@ -130,7 +130,7 @@ def _named(names: Sequence[str], found: Discovery, option: str) -> tuple[str, ..
         if not _ID.fullmatch(name):
             raise InputError(f"{option}: {name!r} is no index (0, 0:1) and no UUID (GPU-..., MIG-...)")
     if names and not found.gpus:
-        log.warning("%s: %s taken as given, for here is %s", option, ",".join(names), found)
+        log.warning("%s: %s taken as given; found %s", option, ",".join(names), found)
     ids = tuple(_find(name, found, option) for name in names)
     for place, gpu in enumerate(ids):
         if gpu in ids[:place]:

@@ -1,4 +1,4 @@
-"""The system calls that code in a bubblewrap sandbox is refused, compiled for ``bwrap --seccomp FD``.
+"""The system calls that code in a sandbox is refused, compiled to a filter that the warm parent installs.
 
 Everything else is allowed, so programs need not be known in advance. The list follows those of Docker and
 Flatpak: calls that no program for data needs, and through which past holes in the kernel were reached.

@@ -72,13 +72,12 @@ def user_namespace() -> int:
             helper.kill()
 
 
-def check_readable(path: Path, *, others: bool | None = None) -> None:
+def check_readable(path: Path, *, others: bool) -> None:
     """Raise unless the sandbox's user can read a mount's source.
 
     Args:
         path: a file or folder.
-        others: whether that user is neither the file's owner nor in its group; by default, whether we are
-            root.
+        others: whether that user is neither the file's owner nor in its group.
 
     Raises:
         SandboxUnavailable: it is missing, or closed to others; names the path and the fix.
@@ -88,7 +87,7 @@ def check_readable(path: Path, *, others: bool | None = None) -> None:
     except OSError as error:
         raise SandboxUnavailable(f"{path}: cannot be shown in a sandbox: {error.strerror}") from error
     needed = (stat.S_IROTH | stat.S_IXOTH) if stat.S_ISDIR(mode) else stat.S_IROTH
-    if (is_root() if others is None else others) and mode & needed != needed:
+    if others and mode & needed != needed:
         raise SandboxUnavailable(
             f"{path}: the sandbox runs as an unprivileged user, which may not read it; chmod -R a+rX {path}"
         )

@@ -140,8 +140,8 @@ def test_all_stays_within_what_a_scheduler_gave_this_process(monkeypatch: pytest
 
 def test_where_none_can_be_found_names_are_taken_as_given_and_said(caplog: pytest.LogCaptureFixture) -> None:
     assert resolve(["0", "MIG-bbbb"], NONE) == ("0", "MIG-bbbb")
-    assert "0,MIG-bbbb taken as given, for here is none: NVIDIA's driver does not answer" in caplog.text
-    with pytest.raises(InputError, match="all: here is none: NVIDIA's driver does not answer"):
+    assert "0,MIG-bbbb taken as given; found none: NVIDIA's driver does not answer" in caplog.text
+    with pytest.raises(InputError, match="all: found none: NVIDIA's driver does not answer"):
         resolve(["all"], NONE)
     with pytest.raises(InputError, match="named twice"):
         resolve(["0", "0"], NONE)
