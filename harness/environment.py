@@ -205,17 +205,11 @@ class Environment:
         return True, _bounded(text), None
 
     def _validate_code(self, number: int, code: str) -> tuple[bool, str, Scores | None]:
-        problem = _syntax_error(code)
-        if problem:
-            return False, problem, None
         run = self._run(code, number)
         self._remove_submission()
         return run.ok, self._describe_run(run), None
 
     def _execute_code(self, number: int, code: str) -> tuple[bool, str, Scores | None]:
-        problem = _syntax_error(code)
-        if problem:
-            return False, problem, None
         # A submission of an earlier run must never be graded as this run's.
         self._remove_submission()
         run = self._run(code, number)
@@ -277,9 +271,13 @@ class Environment:
 
     def _run(self, code: str, number: int) -> RunResult:
         """Run a program in the working folder, within what is left of the trial's time."""
+        try:
+            program = code.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise BadAction(f"The program is not valid Unicode: {error}") from error
         folder = self._paths.step(number)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "code.py").write_text(code, encoding="utf-8")
+        (folder / "code.py").write_bytes(program)
         seconds = min(self.meter.budget.execution_seconds, self.meter.seconds_left())
         if seconds <= 0:
             raise TimeLimit("the trial's time is used")
@@ -287,9 +285,10 @@ class Environment:
         started = time.monotonic()
         try:
             sandbox = self._started()
-            program = sandbox.inside(f"{WORK}/main.py")
-            sandbox.put(code.encode(), program)
-            run = sandbox.run_python(program, limits=limits)
+            path = sandbox.inside(f"{WORK}/main.py")
+            sandbox.put(program, path)
+            # Not even compiled out here: a few kilobytes of Python can crash a compiler, or fill the memory.
+            run = sandbox.run_python(path, limits=limits)
         except FileRefused as error:
             raise BadAction(f"{error}. The working folder may be full; reset empties it.") from error
         except SandboxLost as error:
@@ -357,14 +356,6 @@ class Environment:
             self._sandbox.stop()
             self.connections += self._sandbox.connections
             self._sandbox = None
-
-
-def _syntax_error(code: str) -> str | None:
-    try:
-        compile(code, "main.py", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
-        return f"The program is not valid Python: {error or 'it is nested too deeply'}"
-    return None
 
 
 def _bounded(text: str, limit: int = SHOWN_OUTPUT) -> str:

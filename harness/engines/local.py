@@ -40,7 +40,10 @@ class LocalEngine:
                 self.cancelled.set()
                 for future in pending:
                     future.cancel()
-                kill_started_sandboxes()
+                # Again and again: one may just be starting, or be started anew by a grader.
+                while pending:
+                    kill_started_sandboxes()
+                    _, pending = wait(pending, timeout=0.5)
                 raise
 
     def _guarded(self, work: Callable[[T], None], item: T) -> None:

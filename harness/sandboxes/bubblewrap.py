@@ -14,16 +14,17 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from harness.errors import SandboxLost, SandboxUnavailable
+from harness.sandboxes import exposure
 from harness.sandboxes.base import Capabilities, Hold, Mount, Sandbox, SandboxSpec
 from harness.sandboxes.gpus.devices import device_files
 from harness.sandboxes.gpus.leases import cuda_environment
 from harness.sandboxes.hidden import hidden_folders
-from harness.sandboxes.kernel import cgroups, seccomp, users
+from harness.sandboxes.kernel import cgroups, leftovers, seccomp, users
 from harness.sandboxes.kernel.cgroups import Cgroup
 from harness.sandboxes.network.egress import Egress, proxy_environment
 from harness.sandboxes.warm.channel import Channel, PipeChannel
@@ -100,9 +101,13 @@ class Bubblewrap:
         """Raise unless the files of these devices are there."""
         device_files(ids)
 
+    def check_paths(self, paths: Iterable[Path]) -> None:
+        """Raise unless these are out of what every sandbox shows."""
+        exposure.check_not_shown(paths)
+
     def sweep(self) -> tuple[str, ...]:
-        """Its control groups; all else of it dies with a harness."""
-        return tuple(cgroups.sweep())
+        """Its control groups and temporary folders; all else of it dies with a harness."""
+        return (*cgroups.sweep(), *leftovers.sweep())
 
     def describe(self) -> dict[str, Any]:
         """See :class:`harness.sandboxes.base.SandboxProvider`."""
@@ -114,21 +119,23 @@ class Bubblewrap:
 
     def start(self, spec: SandboxSpec) -> Sandbox:
         """Build a sandbox; its processes start with the first request."""
+        self.check_paths(mount.source for mount in spec.mounts)
         for mount in spec.mounts:
-            if mount.writable:
-                users.lend(mount.source)
-            else:
+            if not mount.writable:
                 users.check_readable(mount.source, others=users.is_root())
-        egress = Egress(spec.allow_hosts).start() if spec.allow_hosts else None
-        return _Bubble(spec, egress).sandbox()
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(users.lent(spec.mounts))
+            egress = stack.enter_context(Egress(spec.allow_hosts)) if spec.allow_hosts else None
+            return _Bubble(spec, egress, stack.pop_all()).sandbox()
 
 
 class _Bubble:
     """One sandbox's parts on the host."""
 
-    def __init__(self, spec: SandboxSpec, egress: Egress | None) -> None:
+    def __init__(self, spec: SandboxSpec, egress: Egress | None, borrowed: contextlib.ExitStack) -> None:
         self._spec = spec
         self._egress = egress
+        self._borrowed = borrowed
         self._cgroup: Cgroup | None = None
 
     def sandbox(self) -> Sandbox:
@@ -143,6 +150,12 @@ class _Bubble:
         )
 
     def _connect(self) -> Channel:
+        try:
+            return self._start()
+        except OSError as error:
+            raise SandboxLost(f"bubblewrap did not start: {error}") from error
+
+    def _start(self) -> Channel:
         spec = self._spec
         environment = base_environment(spec, home="/tmp", path=_PATH)
         mounts = [Mount(INSIDE, INSIDE_TARGET), *spec.mounts]
@@ -168,17 +181,12 @@ class _Bubble:
                 sandbox = ["bwrap", *options, *arguments, "--", *parent]
                 return self._cgroup.enter(sandbox) if self._cgroup else sandbox
 
-            try:
-                return PipeChannel(command, {"PATH": _PATH}, descriptors)
-            except OSError as error:
-                raise SandboxLost(f"bubblewrap did not start: {error}") from error
+            return PipeChannel(command, {"PATH": _PATH}, descriptors)
 
     def _free(self) -> None:
         if self._cgroup is not None:
             self._cgroup.remove()
-        for mount in self._spec.mounts:
-            if mount.writable:
-                users.take_back(mount.source)
+        self._borrowed.close()
 
 
 @contextlib.contextmanager
@@ -252,13 +260,9 @@ def _system() -> Iterator[str]:
 
 def _interpreter() -> Iterator[str]:
     """This Python and its packages, without our own packages and without data bundled in libraries."""
-    shown: list[Path] = []
-    executable = Path(sys.executable)
-    for prefix in (Path(sys.base_prefix).resolve(), executable.resolve().parent.parent, Path(sys.prefix)):
-        if prefix not in shown and not prefix.is_relative_to("/usr"):
-            shown.append(prefix)
-            yield from _folders(prefix.parent)
-            yield from ("--ro-bind", str(prefix), str(prefix))
+    for prefix in exposure.python_folders():
+        yield from _folders(prefix.parent)
+        yield from ("--ro-bind", str(prefix), str(prefix))
     for folder in hidden_folders():
         yield from ("--tmpfs", str(folder))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Sequence
 from typing import Any
@@ -109,22 +110,21 @@ class Docker:
             self.check_gpus(spec.gpus)
         for mount in spec.mounts:
             _check_mount(mount, self.engine)
-        for mount in spec.mounts:
-            if mount.writable:
-                users.lend(mount.source)
-        egress = Egress(spec.allow_hosts).start() if spec.allow_hosts else None
-        container = Container(self.engine, image, spec, egress)
         watch_memory = self.capabilities.memory is not Hold.KERNEL
-        return WarmSandbox(
-            spec,
-            lambda: container.connect(watch_memory=watch_memory),
-            python=PYTHON,
-            # Users inside are users of the host here, so a limit by user would join all sandboxes.
-            nproc=False,
-            out_of_memory=container.oom_kills,
-            egress=egress,
-            on_stop=container.free,
-        )
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(users.lent(spec.mounts))
+            egress = stack.enter_context(Egress(spec.allow_hosts)) if spec.allow_hosts else None
+            container = Container(self.engine, image, spec, egress)
+            return WarmSandbox(
+                spec,
+                lambda: container.connect(watch_memory=watch_memory),
+                python=PYTHON,
+                # Users inside are users of the host here, so a limit by user would join all sandboxes.
+                nproc=False,
+                out_of_memory=container.oom_kills,
+                egress=egress,
+                on_stop=stack.pop_all().close,
+            )
 
 
 def _check_mount(mount: Mount, engine: Engine) -> None:

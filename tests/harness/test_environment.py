@@ -12,7 +12,7 @@ from harness.budget import Budget, BudgetMeter
 from harness.environment import SHOWN_OUTPUT, Environment
 from harness.errors import Submitted, TimeLimit
 from harness.records import Feedback, TrialPaths
-from harness.sandboxes.base import MIB, Limits, SandboxProvider
+from harness.sandboxes.base import GIB, MIB, Limits, SandboxProvider
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, load_task
 from harness.tasks.submission import Rows
@@ -96,11 +96,7 @@ def test_nothing_asked_for_shows_an_answer_file(stage: Stage) -> None:
         ("execute_code", {"program": "1"}, "missing ['code']; unknown ['program']"),
         ("reset", {"hard": "yes"}, "no parameters; unknown ['hard']"),
         ("submit", {"file": "x"}, "unknown ['file']"),
-        ("execute_code", {"code": "def f(:\n"}, "not valid Python"),
-        ("validate_code", {"code": "a\0b"}, "not valid Python"),
-        ("execute_code", {"code": "x = '\ud800'"}, "not valid Python"),
-        ("execute_code", {"code": "-" * 200_000 + "1"}, "not valid Python"),
-        ("execute_code", {"code": "x = " + "+".join(["1"] * 100_000)}, "not valid Python"),
+        ("execute_code", {"code": "x = '\ud800'"}, "not valid Unicode"),
     ],
 )
 def test_a_bad_action_is_answered_with_what_is_allowed(
@@ -169,6 +165,29 @@ def test_what_is_no_submission_is_invalid_and_gone_at_the_next_step(
     assert f"Invalid submission ({reason})" in seen.text
     assert stage.run("pass").scores is None
     assert stage.run(SAMPLE).ok
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("def f(:\n", "SyntaxError"),
+        ("a\0b", "null bytes"),
+        ("-" * 200_000 + "1", "failed"),
+        ("x = " + "+".join(["1"] * 100_000), "RecursionError"),
+        ("[a " + "for a in a " * 60_000 + "]", ""),  # crashes Python's own compiler
+        ("('x' * 4000)" + " + ('x' * 4000)" * 2_000, "memory"),  # folded to gigabytes as it is compiled
+    ],
+    ids=["syntax", "NUL", "nested", "long", "crash", "memory"],
+)
+def test_a_program_that_cannot_be_compiled_fails_inside_and_not_in_the_harness(
+    grader: Grader, tmp_path: Path, sandbox: SandboxProvider, code: str, said: str
+) -> None:
+    paths, meter = TrialPaths(tmp_path / "trial"), BudgetMeter(Budget.model_validate({}))
+    limits = Limits(memory_bytes=GIB)
+    with Environment(grader.task, grader, sandbox, paths, meter, Feedback.TEST, limits) as environment:
+        seen = environment.step(Action("execute_code", {"code": code}), 1)
+        assert not seen.ok and said.lower() in seen.text.lower(), seen.text
+        assert environment.step(Action("validate_code", {"code": "print(1)"}), 2).ok
 
 
 @pytest.mark.parametrize("stage", [Feedback.SPLIT], indirect=True)

@@ -132,7 +132,7 @@ class Container:
                 ),
                 environment=environment,
                 user=_user(self._engine),
-                workdir=spec.workdir,
+                workdir="/",  # runs change to theirs; the parent must not stand among files of the code
             )
         except ENGINE_ERRORS as error:
             self.remove()
@@ -150,12 +150,6 @@ class Container:
         if self._id is not None:
             remove_container(self._engine, self._id)
             self._id = None
-
-    def free(self) -> None:
-        """Give back what was lent to it, after its end."""
-        for mount in self._spec.mounts:
-            if mount.writable:
-                users.take_back(mount.source)
 
     def _check_devices(self, requests: list[dict[str, Any]] | None) -> None:
         asked = [id for request in requests or [] for id in request.get("DeviceIDs") or []]

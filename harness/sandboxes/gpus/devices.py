@@ -8,7 +8,8 @@ from pathlib import Path
 from harness.errors import SandboxUnavailable
 
 #: What every program that uses a GPU opens beside the device itself.
-_COMMON = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")
+_COMMON = ("/dev/nvidiactl", "/dev/nvidia-uvm")
+_TOOLS = Path("/dev/nvidia-uvm-tools")
 
 
 def device_files(ids: Sequence[str]) -> tuple[Path, ...]:
@@ -45,5 +46,9 @@ def device_files(ids: Sequence[str]) -> tuple[Path, ...]:
         raise SandboxUnavailable(
             f"GPU {', '.join(ids)}: NVIDIA's driver does not answer ({error})"
         ) from error
-    files = [Path(f"/dev/nvidia{minor}") for minor in minors] + [Path(name) for name in _COMMON]
-    return tuple(path for path in files if path.exists())
+    files = [*(Path(f"/dev/nvidia{minor}") for minor in minors), *map(Path, _COMMON)]
+    if missing := [str(path) for path in files if not path.exists()]:
+        raise SandboxUnavailable(
+            f"GPU {', '.join(ids)}: no {', '.join(missing)}; `nvidia-modprobe -c0 -u` makes these files"
+        )
+    return tuple(path for path in (*files, _TOOLS) if path.exists())

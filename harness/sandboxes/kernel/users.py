@@ -6,12 +6,16 @@ root's files would be the sandbox's own. They run as :data:`SANDBOX_USER`, which
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import stat
 import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from harness.errors import SandboxUnavailable
+from harness.sandboxes.base import Mount
 
 #: What container images commonly give to a user without rights; no account of a distribution has it.
 SANDBOX_USER = 65_532
@@ -38,6 +42,8 @@ def user_namespace() -> int:
     Raises:
         SandboxUnavailable: this root may not make one, as in a container without the right to.
     """
+    if shutil.which("unshare") is None:
+        raise SandboxUnavailable("root's sandboxes need the program `unshare`; install util-linux")
     with subprocess.Popen(
         ["unshare", "--user", "--keep-caps", "sh", "-c", _HELPER],
         stdin=subprocess.PIPE,
@@ -93,19 +99,23 @@ def check_readable(path: Path, *, others: bool) -> None:
         )
 
 
-def lend(folder: Path) -> None:
-    """Give a folder of root's, and all in it, to the sandbox's user. Does nothing for an ordinary user."""
-    _give(folder, SANDBOX_USER)
+@contextlib.contextmanager
+def lent(mounts: Sequence[Mount]) -> Iterator[None]:
+    """The writable mounts belong to the sandbox's user; afterwards they, and all in them, are root's again.
 
-
-def take_back(folder: Path) -> None:
-    """Make a lent folder, and all that was made in it, root's again; links are never followed."""
-    _give(folder, 0)
+    An ordinary user's sandboxes run as that user, so nothing changes hands. Links are never followed.
+    """
+    folders = [mount.source for mount in mounts if mount.writable and is_root()]
+    try:
+        for folder in folders:
+            _give(folder, SANDBOX_USER)
+        yield
+    finally:
+        for folder in folders:
+            _give(folder, 0)
 
 
 def _give(folder: Path, user: int) -> None:
-    if not is_root():
-        return
     os.chown(folder, user, user, follow_symlinks=False)
     for _, folders, names, handle in os.fwalk(folder, follow_symlinks=False):
         for name in (*folders, *names):

@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -92,6 +93,7 @@ class PipeChannel:
         finally:
             os.close(requests)
             os.close(replies)
+        self._ending = threading.Lock()
         self._open = True
 
     @property
@@ -125,27 +127,37 @@ class PipeChannel:
 
     def kill(self) -> None:
         """See :class:`Channel`."""
-        if self._process.poll() is None:
-            pid = self._process.pid
-            # The parent may be a child of our child, in a session of its own and of another user, whom our
-            # child's death does not reach.
-            with contextlib.suppress(OSError):
-                for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-                    os.kill(int(child), signal.SIGKILL)
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(pid, signal.SIGKILL)
+        with self._ending:
+            self._kill()
+
+    def _kill(self) -> None:
+        if self._process.poll() is not None:
+            return
+        pid = self._process.pid
+        # Children have sessions of their own, where our child's death does not reach them: bubblewrap's is
+        # the parent, as another user; the parent's are runs.
+        children: list[int] = []
+        with contextlib.suppress(OSError):
+            children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
+        for child in children:
+            for end in (os.killpg, os.kill):
+                with contextlib.suppress(ProcessLookupError):
+                    end(child, signal.SIGKILL)
 
     def close(self) -> None:
         """See :class:`Channel`."""
         if not self._open:
             return
         self._open = False
-        self.kill()
-        self._process.wait()
+        with self._ending:
+            self._kill()
+            self._process.wait()
+        os.close(self._out)
         # The end of its stream tells that the parent is gone too.
         with contextlib.suppress(TimeoutError):
             while self.receive(_GONE_SECONDS):
                 pass
-        os.close(self._out)
         os.close(self._in)
         self._stderr.close()

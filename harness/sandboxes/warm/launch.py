@@ -14,7 +14,9 @@ from harness.sandboxes.base import ROOT, SandboxSpec
 INSIDE = Path(__file__).with_name("inside")
 INSIDE_TARGET = f"{ROOT}/inside"
 _START = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); from inside.warm import main; del sys.path[0]; main()"
+    # The empty entry of the path would let a late import take a file of the code inside.
+    "import sys; sys.path[0] = sys.argv.pop(1); from inside.warm import main; "
+    "sys.path[0] = '/nowhere'; main()"
 )
 #: Where a sandbox shows the socket of the proxy to allowed hosts.
 EGRESS_TARGET = f"{ROOT}/egress.sock"
@@ -81,7 +83,7 @@ def base_environment(spec: SandboxSpec, home: str, path: str) -> dict[str, str]:
     return {
         "PATH": path,
         "HOME": home,
-        "TMPDIR": home if home.startswith("/tmp") else "/tmp",
+        "TMPDIR": home,
         "USER": "agent",
         "LOGNAME": "agent",
         "LANG": "C.UTF-8",

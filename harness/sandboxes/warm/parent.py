@@ -7,12 +7,13 @@ import json
 import logging
 import os
 import tempfile
+import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from harness.errors import SandboxLost
 from harness.sandboxes.base import FileRefused, Limits, Refusal, RunResult, SandboxSpec
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 
 #: Sandboxes that are started now, so that an interrupted job can end them all at once.
 _started: weakref.WeakSet[WarmSandbox] = weakref.WeakSet()
+_started_lock = threading.Lock()
 
 START_SECONDS = 120.0
 GRACE_SECONDS = 30.0
@@ -46,7 +48,7 @@ class WarmSandbox:
         inside: maps a mount target, the working folder or a path below one to the path seen by the code.
         nproc: whether each run gets a limit of its user's processes.
         out_of_memory: how often the kernel has killed a process of this sandbox for its memory.
-        egress: the proxy to allowed hosts; closed with the sandbox.
+        egress: the proxy to allowed hosts, for :attr:`connections`.
         on_stop: frees what belongs to the sandbox, after its processes have ended.
     """
 
@@ -102,22 +104,30 @@ class WarmSandbox:
 
     def get(self, path: str, target: Path, *, max_bytes: int) -> None:
         """See :class:`harness.sandboxes.base.Sandbox`."""
-        size = self._ask({"do": "get", "path": path, "max_bytes": max_bytes}, GRACE_SECONDS).get("size")
-        if not isinstance(size, int) or not 0 <= size <= max_bytes:
-            raise self._lost("answered in another language")
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        part = Path(name)
         try:
-            deadline = time.monotonic() + GRACE_SECONDS + size / _LINE
             with os.fdopen(handle, "wb") as stream:
-                while size:
-                    data = self._take(size, deadline)
-                    stream.write(data)
-                    size -= len(data)
-            Path(name).chmod(0o644)
-            Path(name).replace(target)
+                self._receive_file(path, stream, max_bytes)
+            part.chmod(0o644)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _receive_file(self, path: str, stream: BinaryIO, max_bytes: int) -> None:
+        answer = self._ask({"do": "get", "path": path, "max_bytes": max_bytes}, GRACE_SECONDS)
+        size = answer.get("size")
+        if not isinstance(size, int) or not 0 <= size <= max_bytes:
+            raise self._lost("answered in another language")
+        deadline = time.monotonic() + GRACE_SECONDS + size / _LINE
+        try:
+            while size:
+                data = self._take(size, deadline)
+                stream.write(data)
+                size -= len(data)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            self.stop()  # what has not been read would pass for the parent's next answer
             raise
 
     def remove(self, path: str) -> None:
@@ -135,11 +145,11 @@ class WarmSandbox:
         if self._stopped:
             return
         self._stopped = True
-        if self._channel is not None:
-            self._channel.close()
-        if self._egress is not None:
-            self._egress.close()
-        self._on_stop()
+        try:
+            if self._channel is not None:
+                self._channel.close()
+        finally:
+            self._on_stop()
 
     def kill(self) -> None:
         """End the parent from any thread; a request in flight then raises ``SandboxLost``."""
@@ -205,8 +215,13 @@ class WarmSandbox:
         if self._stopped:
             raise SandboxLost("the sandbox has been stopped")
         if self._channel is None:
-            self._channel = self._connect()
-            _started.add(self)
+            try:
+                self._channel = self._connect()
+            except BaseException:
+                self.stop()
+                raise
+            with _started_lock:
+                _started.add(self)
             self._read(START_SECONDS)
         return self._channel
 
@@ -274,7 +289,9 @@ def _run_result(answer: dict[str, Any]) -> RunResult:
 
 def kill_started_sandboxes() -> None:
     """End every started sandbox of this process."""
-    for sandbox in list(_started):
+    with _started_lock:
+        started = list(_started)
+    for sandbox in started:
         sandbox.kill()
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -140,7 +142,7 @@ def test_output_is_text_that_can_be_written_and_printed_whatever_the_parent_says
 def test_a_size_that_was_not_asked_for_is_a_lost_sandbox(fake: Fake, tmp_path: Path, answer: bytes) -> None:
     with fake.answering(answer) as sandbox, pytest.raises(SandboxLost, match="another language"):
         sandbox.get("/x", tmp_path / "got" / "x", max_bytes=10)
-    assert not (tmp_path / "got").exists()
+    assert list((tmp_path / "got").iterdir()) == []
 
 
 def test_a_file_that_ends_early_is_a_lost_sandbox_and_leaves_nothing(fake: Fake, tmp_path: Path) -> None:
@@ -156,6 +158,34 @@ def test_bytes_of_a_file_are_not_taken_for_an_answer(fake: Fake, tmp_path: Path)
         sandbox.get("/x", tmp_path / "x", max_bytes=100)
         assert (tmp_path / "x").read_bytes() == content
         assert sandbox.run(["true"]).ok
+
+
+def test_a_file_that_cannot_be_kept_is_not_taken_for_answers(
+    fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that fills up while a file comes out must not let the file speak for the parent."""
+    forged = (json.dumps(GOOD) + "\n").encode() * 3
+
+    def full(self: object, path: str, stream: BinaryIO, max_bytes: int) -> None:
+        stream.close()
+        real(self, path, stream, max_bytes)
+
+    real = WarmSandbox._receive_file
+    monkeypatch.setattr(WarmSandbox, "_receive_file", full)
+    sandbox = fake.answering(json.dumps({"size": len(forged)}).encode() + b"\n" + forged)
+    with pytest.raises(ValueError, match="closed file"):
+        sandbox.get("/x", tmp_path / "kept", max_bytes=MIB)
+    with pytest.raises(SandboxLost):
+        sandbox.run(["true"])
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_target_that_cannot_be_made_asks_nothing_of_the_parent(fake: Fake, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    sandbox = fake.answering((json.dumps(GOOD) + "\n").encode())
+    with pytest.raises(OSError):
+        sandbox.get("/x", tmp_path / "file" / "kept", max_bytes=MIB)
+    assert sandbox.run(["true"]).ok
 
 
 def test_a_refusal_names_its_reason_and_the_sandbox_goes_on(fake: Fake, tmp_path: Path) -> None:
@@ -219,6 +249,39 @@ def running() -> Iterator[WarmSandbox]:
     sandbox.run(["true"])
     yield sandbox
     sandbox.stop()
+
+
+def test_what_a_run_started_ends_with_a_killed_sandbox(running: WarmSandbox, tmp_path: Path) -> None:
+    beat = tmp_path / "beat"
+    script = f"while true; do echo >> {beat}; sleep 0.05; done & sleep 30"
+    killer = threading.Thread(target=lambda: (_wait_for(beat), running.kill()))
+    killer.start()
+    with pytest.raises(SandboxLost):
+        running.run(["sh", "-c", script])
+    killer.join()
+    running.stop()
+    size = beat.stat().st_size
+    time.sleep(0.5)
+    assert beat.stat().st_size == size
+
+
+def _wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 20
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def test_a_lower_limit_of_the_machine_is_kept(tmp_path: Path) -> None:
+    """And is no failure of the program."""
+    code = (
+        "import resource, sys\nfrom pathlib import Path\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (512, 512))\n"
+        "from harness.sandboxes.base import SandboxSpec\nfrom harness.sandboxes.process import Process\n"
+        "with Process().start(SandboxSpec((), '/mlesmith/work')) as sandbox:\n"
+        "    print(sandbox.run(['sh', '-c', 'ulimit -n']).output)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "512", done.stderr
 
 
 def test_another_thread_can_end_a_run(running: WarmSandbox) -> None:

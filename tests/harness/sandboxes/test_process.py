@@ -98,7 +98,7 @@ def test_a_timeout_ends_the_whole_process_group() -> None:
 
 def test_named_hosts_are_refused_since_it_cannot_keep_to_them() -> None:
     with pytest.raises(SandboxUnavailable, match="cannot keep code to named hosts"):
-        Process().start(replace(SPEC, allow_hosts=("pypi.org",)))
+        Process().start(replace(SPEC, allow_hosts=("example.org",)))
 
 
 def lives(pid: int) -> bool:

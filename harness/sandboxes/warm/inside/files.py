@@ -67,7 +67,7 @@ def open_regular(path: str, max_bytes: int) -> tuple[BinaryIO, int]:
     except (FileNotFoundError, NotADirectoryError):
         raise Refused("missing", f"{os.path.basename(path)} is not there") from None
     except OSError as error:
-        if isinstance(error, PermissionError) and stat.S_ISREG(os.lstat(path).st_mode):
+        if isinstance(error, PermissionError) and not _is_something_else(path):
             raise Refused("unreadable", f"{os.path.basename(path)} cannot be read") from None
         raise Refused("not a regular file", f"{os.path.basename(path)} is not a regular file") from None
     state = os.fstat(handle)
@@ -80,6 +80,13 @@ def open_regular(path: str, max_bytes: int) -> tuple[BinaryIO, int]:
             "too large", f"{os.path.basename(path)} has {state.st_size} bytes; at most {max_bytes} are read"
         )
     return os.fdopen(handle, "rb"), state.st_size
+
+
+def _is_something_else(path: str) -> bool:
+    try:
+        return not stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def empty(folder: str) -> None:

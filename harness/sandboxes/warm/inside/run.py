@@ -28,8 +28,8 @@ def become(request: dict[str, Any], writer: int) -> NoReturn:
         os.dup2(writer, 1)
         os.dup2(writer, 2)
         os.close(writer)
-        for limit, value in request["rlimits"].items():
-            resource.setrlimit(getattr(resource, limit), (value, value))
+        for name, value in request["rlimits"].items():
+            _limit(getattr(resource, name), value)
         os.chdir(request["cwd"])
         sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)
         sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)
@@ -49,6 +49,13 @@ def become(request: dict[str, Any], writer: int) -> NoReturn:
             except (AttributeError, OSError, ValueError):
                 pass
         os._exit(code)
+
+
+def _limit(kind: int, value: int) -> None:
+    """Set a limit, or keep a lower one that the machine has set."""
+    hard = resource.getrlimit(kind)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, value))
 
 
 def _volunteer() -> None:

@@ -110,6 +110,8 @@ class Parent:
                 self.answer({})
         except files.Refused as error:
             self.answer({"refused": error.reason, "message": str(error)})
+        except ValueError as error:  # a path that no file can have
+            self.answer({"refused": "missing", "message": str(error)})
 
     def _get(self, request: dict[str, Any]) -> None:
         stream, size = files.open_regular(request["path"], request["max_bytes"])
@@ -125,7 +127,8 @@ class Parent:
     def _run(self, request: dict[str, Any]) -> dict[str, Any]:
         started = time.monotonic()
         private = (self._requests.fileno(), self._replies.fileno())
-        relaying = self._relay(private) if self._config["relay"] else None
+        if self._config["relay"]:
+            self._relay(private)
         reader, writer = os.pipe()
         os.sched_setaffinity(0, self._processors)  # an earlier run may have changed it
         child = os.fork()
@@ -142,8 +145,6 @@ class Parent:
         self._kill_survivors(child)
         if status is None:
             os.waitpid(child, 0)
-        if relaying is not None:
-            os.kill(relaying, signal.SIGKILL)
         output.drain(reader)
         os.close(reader)
         seconds = time.monotonic() - started
@@ -169,15 +170,14 @@ class Parent:
             "seconds": seconds,
         }
 
-    def _relay(self, private: tuple[int, int]) -> int:
-        """Start the process through which a run reaches the proxy outside."""
+    def _relay(self, private: tuple[int, int]) -> None:
+        """Start the process through which a run reaches the proxy outside; it ends with the run."""
         from . import relay  # slow to import, and seldom needed
 
         listener = relay.listen(relay.PORT)
-        child = os.fork()
-        if child:
+        if os.fork():
             listener.close()
-            return child
+            return
         for fd in private:
             os.close(fd)
         relay.serve(listener, self._config["relay"])
