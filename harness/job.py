@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import math
+import resource
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
@@ -171,7 +172,7 @@ def run_job(
     progress = progress or Silent()
     tasks = _load_tasks(config)
     _check_models(config)
-    ground = look(config.sandbox, tasks, scripted=config.scripted, workers=config.workers)
+    ground = look(config.sandbox, tasks, scripted=config.scripted, workers=config.workers, out=out)
     provider = ground.provider
     paths = JobPaths(out)
     hashes = {f"{task.spec.set}/{task.id}": task_hash(task) for task in tasks}
@@ -179,6 +180,7 @@ def run_job(
         plan = list(_plan(config, tasks, hashes, paths))
         return _summary(out, ground, plan, kept=sum(_is_done(item.paths) for item in plan))
     require_space(out)
+    raise_open_files()
     with exclusive(out):
         pin_config(config, paths, _FREE_TO_CHANGE)
         pin_lock(hashes, provider, paths)
@@ -223,37 +225,58 @@ def run_job(
     return _summary(out, ground, plan, kept=len(plan) - len(todo))
 
 
+@dataclass
+class _Shared:
+    """The grader of one task: how many trials still need it, and itself while it is open."""
+
+    left: int
+    grader: Grader | None = None
+    lock: Lock = field(default_factory=Lock)
+
+
 class _Graders:
     """One grader per task, opened by the first trial that needs it and closed after the last."""
 
     def __init__(self, provider: SandboxProvider, todo: list[_Planned]) -> None:
         self._provider = provider
-        self._lock = Lock()
-        self._open: dict[Path, Grader] = {}
-        self._left: dict[Path, int] = {}
-        for item in todo:
-            self._left[item.task.root] = self._left.get(item.task.root, 0) + 1
+        self._shared = {root: _Shared(n) for root, n in Counter(item.task.root for item in todo).items()}
 
     @contextmanager
     def lease(self, task: Task) -> Iterator[Grader]:
-        """The task's grader, for one trial."""
-        with self._lock:
-            if task.root not in self._open:
-                self._open[task.root] = Grader(task, self._provider)
-            grader = self._open[task.root]
+        """The task's grader, for one trial. Trials of other tasks never wait for it."""
+        shared = self._shared[task.root]
+        with shared.lock:
+            if shared.grader is None:
+                shared.grader = Grader(task, self._provider)
+            grader = shared.grader
         try:
             yield grader
         finally:
-            with self._lock:
-                self._left[task.root] -= 1
-                if self._left[task.root] == 0:
-                    self._open.pop(task.root).close()
+            with shared.lock:
+                shared.left -= 1
+                last = shared.left == 0
+                if last:
+                    shared.grader = None
+            if last:
+                grader.close()
 
     def close(self) -> None:
         """Close what is still open."""
-        for grader in self._open.values():
-            grader.close()
-        self._open.clear()
+        for shared in self._shared.values():
+            if shared.grader is not None:
+                shared.grader.close()
+                shared.grader = None
+
+
+def raise_open_files() -> None:
+    """Let this process open as many files as it may: every sandbox takes some, its proxy up to 130."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    except (OSError, ValueError) as error:  # the kernel refuses "unlimited"
+        log.debug("open files stay limited to %d: %s", soft, error)
+    else:
+        log.debug("open files may be %d now, were %d", hard, soft)
 
 
 def _load_tasks(config: JobConfig) -> list[Task]:

@@ -6,10 +6,12 @@ import logging
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
 from harness.sandboxes.base import SandboxProvider
+from harness.sandboxes.bubblewrap import Bubblewrap
 from harness.sandboxes.choose import choose_sandbox
 from harness.sandboxes.gpus.discovery import ChecksGpus, resolve
 from harness.sandboxes.gpus.leases import GpuPool
@@ -73,7 +75,7 @@ class Ground:
             yield f"network {', '.join(hosts) or 'none'}{whose}"
 
 
-def look(config: SandboxConfig, tasks: Sequence[Task], *, scripted: bool, workers: int) -> Ground:
+def look(config: SandboxConfig, tasks: Sequence[Task], *, scripted: bool, workers: int, out: Path) -> Ground:
     """Choose and check the sandbox, find the devices, and say once what this machine cannot hold.
 
     Args:
@@ -81,12 +83,15 @@ def look(config: SandboxConfig, tasks: Sequence[Task], *, scripted: bool, worker
         tasks: its tasks.
         scripted: all agent code comes from scripted candidates, which ship with this project.
         workers: trials at a time; 0 is one for each lease, or without GPUs one for each processor.
+        out: the job's folder.
 
     Raises:
         InputError: something of it cannot be had here; the message says how to mend that.
     """
     trusted = scripted and all(ships_with_us(task.root) for task in tasks)
     provider = choose_sandbox(config, trusted=trusted)
+    if isinstance(provider, Bubblewrap):
+        provider.check_paths([out, *(path for task in tasks for path in (task.root, task.private))])
     if gaps := provider.capabilities.gaps():
         log.warning("the sandbox %s cannot hold here: %s", provider.name, "; ".join(gaps))
     hosts = {

@@ -108,9 +108,7 @@ def build(
 
 @app.command()
 def sweep(
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show which containers would be removed.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
     unknown: Annotated[
         bool,
         typer.Option(
@@ -120,7 +118,7 @@ def sweep(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Remove containers and control groups of killed jobs; never what a running job uses.
+    """Remove containers, control groups and temporary folders of killed jobs; never what a running job uses.
 
     Example: mlesmith sandbox sweep --dry-run
 
@@ -129,7 +127,7 @@ def sweep(
     from harness.errors import SandboxUnavailable
     from harness.sandboxes.containers.engine import find_engine
     from harness.sandboxes.containers.sweep import find_orphans, remove_orphans
-    from harness.sandboxes.kernel import cgroups
+    from harness.sandboxes.kernel import cgroups, leftovers
 
     orphans, removed = [], []
     engine_problem = None
@@ -139,7 +137,8 @@ def sweep(
         removed = [] if dry_run else remove_orphans(engine, orphans)
     except SandboxUnavailable as error:
         engine_problem = str(error)
-    groups = [] if dry_run else cgroups.sweep()
+    groups = cgroups.find() if dry_run else cgroups.sweep()
+    folders = [str(folder) for folder in leftovers.find()] if dry_run else leftovers.sweep()
     if json:
         emit(
             {
@@ -147,6 +146,7 @@ def sweep(
                 "dry_run": dry_run,
                 "containers": [{**asdict(orphan), "removed": orphan in removed} for orphan in orphans],
                 "control_groups": groups,
+                "folders": folders,
                 "engine_problem": engine_problem,
             }
         )
@@ -156,11 +156,12 @@ def sweep(
             labels = ", ".join(f"{name} {value}" for name, value in sorted(orphan.labels.items()))
             name = f"container {orphan.container[:12]} ({labels or 'no labels'})"
             _say(f"{what} {name}: {orphan.why}")
-        for group in groups:
-            _say(f"removed control group {group}")
+        for kind, names in (("control group", groups), ("folder", folders)):
+            for name in names:
+                _say(f"{'would remove' if dry_run else 'removed'} {kind} {name}")
         if engine_problem:
             note(f"containers were not looked at: {engine_problem}")
-        elif not orphans and not groups:
+        elif not (orphans or groups or folders):
             say("nothing to remove")
     if not dry_run and len(removed) < len(orphans):
         raise typer.Exit(EXIT_FELL_SHORT)

@@ -15,6 +15,7 @@ import pandas as pd
 from generator.defects import Finding
 from generator.verifier.thresholds import Thresholds
 from harness.sandboxes.base import SandboxProvider
+from harness.sandboxes.kernel import leftovers
 from harness.tasks.grading import Grader, GradeResult
 from harness.tasks.package import Task
 from harness.tasks.submission import AnswerKey, InvalidSubmission, read_answer_key, read_strings
@@ -129,7 +130,7 @@ class Case:
 @contextmanager
 def open_case(task: Task, provider: SandboxProvider, limits: Thresholds) -> Iterator[Case]:
     """A case with its scratch folder; both end with the context."""
-    with tempfile.TemporaryDirectory(prefix="mlesmith-verify-") as name:
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix("verify")) as name:
         case = Case(task, provider, Path(name), limits, prepared=task)
         try:
             yield case

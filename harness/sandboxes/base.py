@@ -77,7 +77,8 @@ class SandboxSpec:
         gpus: the devices leased for this sandbox, by index, UUID or MIG name.
         preload: modules imported once, before any code runs; ignored when not ``warm``.
         warm: fork runs from one process with the preloaded modules, instead of starting Python anew.
-        labels: job, trial and attempt, for those who look for what a sandbox belongs to.
+        labels: job, trial and attempt, or role and task, for those who look for what a sandbox belongs to;
+            ``deadline``, in seconds since 1970, ends a container.
     """
 
     mounts: tuple[Mount, ...]

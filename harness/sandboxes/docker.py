@@ -13,7 +13,7 @@ from harness.sandboxes.containers import images
 from harness.sandboxes.containers.container import PYTHON, Container
 from harness.sandboxes.containers.engine import Engine, find_engine
 from harness.sandboxes.containers.sweep import find_orphans, remove_orphans
-from harness.sandboxes.kernel import seccomp, users
+from harness.sandboxes.kernel import leftovers, seccomp, users
 from harness.sandboxes.network.egress import Egress
 from harness.sandboxes.warm.parent import WarmSandbox
 
@@ -84,7 +84,7 @@ class Docker:
     def sweep(self) -> tuple[str, ...]:
         """See :class:`harness.sandboxes.base.SandboxProvider`."""
         removed = remove_orphans(self.engine, find_orphans(self.engine))
-        return tuple(orphan.container[:12] for orphan in removed)
+        return (*(orphan.container[:12] for orphan in removed), *leftovers.sweep())
 
     def describe(self) -> dict[str, Any]:
         """See :class:`harness.sandboxes.base.SandboxProvider`."""

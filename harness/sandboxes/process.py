@@ -15,6 +15,7 @@ from typing import Any
 from harness.errors import SandboxUnavailable
 from harness.sandboxes.base import Capabilities, Hold, Sandbox, SandboxSpec
 from harness.sandboxes.gpus.leases import cuda_environment
+from harness.sandboxes.kernel import leftovers
 from harness.sandboxes.warm.channel import PipeChannel
 from harness.sandboxes.warm.launch import INSIDE, base_environment, parent_command
 from harness.sandboxes.warm.parent import WarmSandbox
@@ -49,8 +50,8 @@ class Process:
         """Nothing to check: a process can always be started."""
 
     def sweep(self) -> tuple[str, ...]:
-        """Nothing of it outlives a harness that could be told from others' things."""
-        return ()
+        """Its working folders."""
+        return tuple(leftovers.sweep())
 
     def describe(self) -> dict[str, Any]:
         """See :class:`harness.sandboxes.base.SandboxProvider`."""
@@ -66,7 +67,7 @@ class Process:
             log.warning(WARNING)
             self._warned = True
         by_target = {mount.target: str(mount.source.resolve()) for mount in spec.mounts}
-        work = Path(tempfile.mkdtemp(prefix="mlesmith-work-")) if spec.scratch else None
+        work = Path(tempfile.mkdtemp(prefix=leftovers.prefix("work"))) if spec.scratch else None
         if work is not None:
             by_target[spec.workdir] = str(work)
 

@@ -16,12 +16,17 @@ from pathlib import Path
 
 from harness.errors import TaskError
 from harness.sandboxes.base import ROOT, Limits, Mount, SandboxProvider, SandboxSpec
+from harness.sandboxes.kernel import leftovers
 from harness.tasks.grading import DRIVER, EXCHANGE, Grader, ask_metric
+from harness.tasks.labels import task_labels
 from harness.tasks.package import Task, load_task, raw_hash
 from harness.tasks.standing import BOARDS
 from harness.tasks.submission import InvalidSubmission, read_strings
 
 _COMPETITIONS = Path("mledojo") / "competitions"
+_LIMITS = Limits(seconds=60.0)
+#: How long a sandbox may outlast its run.
+_SPARE_SECONDS = 3_600.0
 _MODALITIES = {"Tabular": "tabular", "NLP": "text", "CV": "image"}
 
 
@@ -87,7 +92,8 @@ def higher_is_better(metric: Path, provider: SandboxProvider) -> bool:
     spec = SandboxSpec(
         mounts=(Mount(DRIVER, f"{ROOT}/grader"), Mount(metric, f"{ROOT}/task/metric.py")),
         workdir=EXCHANGE,
-        limits=Limits(seconds=60.0),
+        limits=_LIMITS,
+        labels=task_labels("direction", str(metric), _LIMITS.seconds + _SPARE_SECONDS),
     )
     with provider.start(spec) as sandbox:
         run, result = ask_metric(sandbox, {}, {})
@@ -207,7 +213,10 @@ competition = {quoted(definition.name)}
 
 def _score_of_answers(task: Task, columns: list[str], provider: SandboxProvider) -> float:
     """The score of the answers themselves, handed in as a submission."""
-    with tempfile.TemporaryDirectory(prefix="mlesmith-dojo-") as name, Grader(task, provider) as grader:
+    with (
+        tempfile.TemporaryDirectory(prefix=leftovers.prefix("dojo")) as name,
+        Grader(task, provider) as grader,
+    ):
         answers = read_strings(task.answer_path)
         missing = [column for column in columns if column not in answers.columns]
         said = f"no column {missing[0]!r}" if missing else ""

@@ -32,6 +32,8 @@ from harness.sandboxes.base import (
     SandboxProvider,
     SandboxSpec,
 )
+from harness.sandboxes.kernel import leftovers
+from harness.tasks.labels import task_labels
 from harness.tasks.package import Task
 from harness.tasks.submission import (
     MAX_BYTES,
@@ -54,6 +56,8 @@ _PRELOAD = ("numpy", "pandas")
 #: What takes a second to import, so that only a metric that names it pays for it.
 _SLOW = ("sklearn.metrics", "scipy.stats")
 _LIMITS = Limits(seconds=300.0, memory_bytes=8 * GIB)
+#: A container that holds answers ends after this long, whatever became of us; a grader starts a new one.
+_LIFETIME_SECONDS = 24 * 3_600.0
 
 
 @dataclass(frozen=True)
@@ -175,6 +179,7 @@ class Grader:
                 workdir=EXCHANGE,
                 limits=self._limits,
                 preload=self._preload(),
+                labels=task_labels("grader", f"{self.task.spec.set}/{self.task.id}", _LIFETIME_SECONDS),
             )
         )
 
@@ -235,7 +240,7 @@ def ask_metric(
     sandbox.put(json.dumps(asked).encode(), inside(f"{EXCHANGE}/request.json"))
     paths = [inside(f"{EXCHANGE}/{name}.json") for name in ("request", "result")]
     run = sandbox.run_python(inside(f"{_GRADER}/grade.py"), paths)
-    with tempfile.TemporaryDirectory(prefix="mlesmith-result-") as folder:
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix("result")) as folder:
         result = Path(folder) / "result.json"
         try:
             sandbox.get(paths[1], result, max_bytes=_RESULT_BYTES)

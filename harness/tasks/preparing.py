@@ -6,15 +6,18 @@ has the files that an agent and the grader need. ``raw/`` is mounted read-only.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import TaskError
 from harness.sandboxes.base import GIB, ROOT, Limits, Mount, SandboxProvider, SandboxSpec
+from harness.tasks.labels import task_labels
 from harness.tasks.package import Task, raw_hash
 
 log = logging.getLogger(__name__)
@@ -27,6 +30,8 @@ _PREPARE, _RAW, _OUT, _RUN = (
     f"{ROOT}/run_prepare.py",
 )
 _LIMITS = Limits(seconds=1_800.0, memory_bytes=16 * GIB, disk_bytes=64 * GIB, files=5_000_000)
+#: How long a sandbox may outlast its run.
+_SPARE_SECONDS = 3_600.0
 _BOARDS = ("public_leaderboard.csv", "private_leaderboard.csv")
 
 
@@ -61,6 +66,7 @@ def run_prepare(
     """
     for name in ("public", "private"):
         (out / name).mkdir(parents=True, exist_ok=True)
+    limits = _LIMITS if seconds is None else replace(_LIMITS, seconds=seconds)
     spec = SandboxSpec(
         mounts=(
             Mount(_DRIVER, _RUN),
@@ -72,8 +78,8 @@ def run_prepare(
         limits=_LIMITS,
         environment={"PYTHONHASHSEED": str(hash_seed)},
         preload=("numpy", "pandas"),
+        labels=task_labels("prepare", f"{task.spec.set}/{task.id}", limits.seconds + _SPARE_SECONDS),
     )
-    limits = _LIMITS if seconds is None else replace(_LIMITS, seconds=seconds)
     with provider.start(spec) as sandbox:
         inside = sandbox.inside
         run = sandbox.run_python(
@@ -107,19 +113,18 @@ def _make_readable(out: Path) -> str | None:
         folder = folders.pop()
         try:
             folder.chmod(0o755)
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+                path = Path(entry.path)
+                if not entry.name.isprintable():
+                    return f"{str(path.relative_to(out))!a}, whose name cannot be printed; rename it"
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(path)
+                elif entry.is_file(follow_symlinks=False):
+                    path.chmod(0o644)
+                else:
+                    return f"{path.relative_to(out)} a link or a special file; copy the data"
         except OSError as error:
             return f"{folder.relative_to(out)}, which cannot be read: {error.strerror}"
-        for entry in entries:
-            path = Path(entry.path)
-            if not entry.name.isprintable():
-                return f"{str(path.relative_to(out))!a}, whose name cannot be printed; rename it"
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(path)
-            elif entry.is_file(follow_symlinks=False):
-                path.chmod(0o644)
-            else:
-                return f"{path.relative_to(out)} a link or a special file; copy the data"
     return None
 
 
@@ -152,9 +157,22 @@ def prepare_task(task: Task, provider: SandboxProvider, *, seconds: float | None
         for board in _BOARDS:
             if (task.private / board).is_file() and not (out / "private" / board).exists():
                 shutil.copyfile(task.private / board, out / "private" / board)
-        for folder, made in ((task.public, out / "public"), (task.private, out / "private")):
-            old = out / f"old-{folder.name}"
-            if folder.exists():
-                folder.rename(old)
-            made.rename(folder)
+        replace_folders(out, task.root, (task.public.name, task.private.name))
     return report
+
+
+def replace_folders(source: Path, target: Path, names: Sequence[str]) -> None:
+    """Move folders from ``source`` to ``target``: all of them, or, with an error, none.
+
+    What ``target`` had by these names is in ``source`` then, as ``old-<name>``.
+    """
+    folders = [(source / name, target / name, source / f"old-{name}") for name in names]
+    with contextlib.ExitStack() as undo:
+        for _, place, old in folders:
+            if os.path.lexists(place):
+                place.rename(old)
+                undo.callback(old.rename, place)
+        for new, place, _ in folders:
+            new.rename(place)
+            undo.callback(place.rename, new)
+        undo.pop_all()

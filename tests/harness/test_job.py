@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import resource
 import shutil
 import signal
 import subprocess
@@ -11,20 +12,23 @@ import sys
 import time
 import uuid
 from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from harness.budget import Budget
 from harness.errors import InputError, SandboxUnavailable, Status
-from harness.job import JobConfig, read_job_config, run_job
+from harness.job import JobConfig, _Graders, _Planned, read_job_config, run_job
 from harness.jobfolder import exclusive
 from harness.models import registry
 from harness.models.registry import ModelConfig
-from harness.records import TrialResult, find_results, read_job, read_record
+from harness.records import JobPaths, TrialResult, find_results, read_job, read_record
+from harness.sandboxes.base import SandboxProvider
 from harness.sandboxes.gpus.discovery import discover
-from harness.tasks.package import Task
+from harness.tasks.package import Task, load_task
 from tests.harness.replies import SAMPLE, ListModel, run
 
 
@@ -388,3 +392,70 @@ def test_a_job_does_not_mix_sandboxes(iris: Task, tmp_path: Path, monkeypatch: p
     with pytest.raises(InputError, match=r"lock\.json.*began in the sandbox bubblewrap.*process"):
         run_job(auto.model_copy(update={"attempts": 2}), out)
     assert stamps(out) == before
+
+
+RAISE = """
+import resource, sys
+from harness.job import raise_open_files
+_, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), hard))
+raise_open_files()
+print(resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard))
+"""
+
+
+@pytest.mark.parametrize("soft", [64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]])
+def test_a_job_may_open_as_many_files_as_its_user(soft: int) -> None:
+    command = [sys.executable, "-c", RAISE, str(soft)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "True\n"
+
+
+class TestGraders:
+    @pytest.fixture
+    def graders(self, iris: Task, sandbox: SandboxProvider, tmp_path: Path) -> _Graders:
+        """For two trials of the task."""
+        paths = JobPaths(tmp_path / "job")
+        trials = [paths.trial("reference", "iris", "m", attempt) for attempt in (1, 2)]
+        model = ModelConfig(name=names()[0])
+        return _Graders(sandbox, [_Planned(iris, "", model, 1, trial) for trial in trials])
+
+    def test_trials_share_one_which_is_closed_after_the_last(self, iris: Task, graders: _Graders) -> None:
+        with graders.lease(iris) as first:
+            assert first.grade(iris.answer_path).valid
+        started = first._sandbox
+        assert started is not None
+        with graders.lease(iris) as second:
+            assert second is first
+            assert second._sandbox is started
+        assert first._sandbox is None
+
+    def test_one_that_is_slow_to_close_holds_up_no_other_task(
+        self, iris: Task, sandbox: SandboxProvider, tmp_path: Path
+    ) -> None:
+        other = load_task(Path(shutil.copytree(iris.root, tmp_path / "other" / "iris")))
+        paths = JobPaths(tmp_path / "job")
+        model = ModelConfig(name=names()[0])
+        trial = paths.trial("reference", "iris", "m", 1)
+        graders = _Graders(sandbox, [_Planned(task, "", model, 1, trial) for task in (iris, other)])
+        closing, go_on = Event(), Event()
+
+        def close_slowly() -> None:
+            with graders.lease(iris) as grader:
+                close = grader.close
+                grader.close = lambda: (closing.set(), go_on.wait(60), close())  # type: ignore[assignment]
+
+        with ThreadPoolExecutor(1) as pool:
+            slow = pool.submit(close_slowly)
+            assert closing.wait(60)
+            with graders.lease(other) as grader:
+                assert grader.grade(other.answer_path).valid
+            assert not slow.done()
+            go_on.set()
+            slow.result(60)
+
+    def test_what_is_open_at_the_end_is_closed(self, iris: Task, graders: _Graders) -> None:
+        with graders.lease(iris) as grader:
+            assert grader.grade(iris.answer_path).valid
+        graders.close()
+        graders.close()
+        assert grader._sandbox is None

@@ -32,7 +32,8 @@ def _no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ground(*tasks: Task, workers: int = 0, scripted: bool = True, **settings: Any) -> Ground:
-    return look(SandboxConfig.model_validate(settings), tasks, scripted=scripted, workers=workers)
+    config = SandboxConfig.model_validate(settings)
+    return look(config, tasks, scripted=scripted, workers=workers, out=Path("/tmp/job"))
 
 
 def opening(task: Task, *hosts: str) -> Task:
@@ -134,3 +135,19 @@ def test_it_is_told_in_a_few_lines_and_as_a_document(iris: Task) -> None:
     assert document["gpus"] == ["GPU-a", "GPU-b"]
     assert document["limits"]["memory_gb"] == 8.0
     assert document["allow_hosts"] == {"reference/iris": []}
+
+
+def test_a_job_folder_and_tasks_that_every_sandbox_would_show_are_refused(
+    iris: Task, tmp_path: Path, sandbox: SandboxProvider
+) -> None:
+    settings = SandboxConfig.model_validate({"kind": "bubblewrap"})
+
+    def refused(path: Path, task: Task, out: Path) -> None:
+        with pytest.raises(SandboxUnavailable, match=f"{path} lies below /usr"):
+            look(settings, [task], scripted=True, workers=1, out=out)
+
+    refused(Path("/usr/src/job"), iris, Path("/usr/src/job"))
+    refused(Path("/usr/src/app/iris"), replace(iris, root=Path("/usr/src/app/iris")), tmp_path)
+    shutil.rmtree(iris.private)
+    iris.private.symlink_to("/usr/src")
+    refused(iris.private, iris, tmp_path)

@@ -10,7 +10,7 @@ import pytest
 from harness.errors import TaskError
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.package import Task, folder_hash, load_task
-from harness.tasks.preparing import prepare_task, run_prepare
+from harness.tasks.preparing import prepare_task, replace_folders, run_prepare
 from tests.conftest import PREPARE, write_iris
 
 OUTPUT = """
@@ -118,3 +118,37 @@ def test_a_run_elsewhere_leaves_the_task_alone(iris: Task, tmp_path: Path, sandb
         assert report.ok, report.output
     assert folder_hash(tmp_path / "0") == folder_hash(tmp_path / "1")
     assert folder_hash(iris.root) == before
+
+
+@pytest.mark.parametrize("earlier", [("a", "b"), ("a",), ("b",), ()])
+@pytest.mark.parametrize("made", [("a",), ("b",), ()])
+def test_folders_are_replaced_all_or_none(
+    tmp_path: Path, earlier: tuple[str, ...], made: tuple[str, ...]
+) -> None:
+    """Whichever is missing among the new ones, the earlier state stays."""
+    source, target = tmp_path / "source", tmp_path / "target"
+    for place, names in ((source, made), (target, earlier)):
+        place.mkdir()
+        for name in names:
+            (place / name).mkdir()
+            (place / name / "of").write_text(place.name)
+    before = folder_hash(source), folder_hash(target)
+    with pytest.raises(FileNotFoundError):
+        replace_folders(source, target, ("a", "b"))
+    assert (folder_hash(source), folder_hash(target)) == before
+    assert {path.name for path in target.iterdir()} == set(earlier)
+
+
+def test_a_link_in_the_place_of_a_folder_is_replaced_and_what_it_leads_to_stays(
+    iris: Task, tmp_path: Path, sandbox: SandboxProvider
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    iris.private.rename(elsewhere)
+    before = folder_hash(elsewhere)
+    iris.private.symlink_to(elsewhere)
+    iris.public.rename(tmp_path / "gone")
+    iris.public.symlink_to("nowhere")
+    prepare_task(iris, sandbox)
+    assert iris.public.is_dir() and not iris.public.is_symlink()
+    assert not iris.private.is_symlink()
+    assert folder_hash(elsewhere) == before == folder_hash(iris.private)

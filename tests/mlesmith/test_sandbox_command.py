@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +20,7 @@ from harness.sandboxes.base import SandboxProvider, SandboxSpec
 from harness.sandboxes.containers import images
 from harness.sandboxes.containers.container import Container
 from harness.sandboxes.containers.engine import Engine
+from harness.sandboxes.kernel import cgroups
 from harness.sandboxes.kernel.owners import Owner
 from mlesmith.main import app
 
@@ -31,6 +35,12 @@ def document(*arguments: object, exit_code: int = 0) -> dict[str, Any]:
     read: dict[str, Any] = json.loads(done.stdout)
     assert read["schema_version"] == 1
     return read
+
+
+def left_by(code: str) -> str:
+    """What a harness that has ended printed about what it left behind."""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return ended.stdout.strip()
 
 
 @pytest.fixture
@@ -120,6 +130,37 @@ class TestSweep:
         line = f"would remove container {orphan[:12]} (trial [orphan]): its harness has ended"
 
         assert line in mlesmith("sweep", "--dry-run").output.splitlines()
+
+    def test_folders_of_killed_jobs_are_shown_and_removed(
+        self, no_engine: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # where no other test sweeps
+        made = f"tempfile.mkdtemp(prefix=leftovers.prefix('test'), dir={str(tmp_path)!r})"
+        folder = left_by(f"import tempfile; from harness.sandboxes.kernel import leftovers; print({made})")
+
+        assert f"would remove folder {folder}" in mlesmith("sweep", "--dry-run").output.splitlines()
+        assert folder in document("sweep", "--dry-run")["folders"]
+        assert folder in document("sweep")["folders"]
+        assert not Path(folder).exists()
+
+    @pytest.mark.skipif(not cgroups.controllers(), reason="no control groups can be made here")
+    def test_control_groups_of_killed_jobs_are_shown_and_removed(
+        self, no_engine: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        parent = f"mlesmith-{os.getpid()}"
+        monkeypatch.setattr(cgroups, "PARENT", parent)  # where no other test sweeps
+        group = left_by(
+            "from harness.sandboxes.base import Limits; from harness.sandboxes.kernel import cgroups; "
+            f"cgroups.PARENT = {parent!r}; group = cgroups.Cgroup.create('left', Limits()); "
+            "print(next(iter(group._groups)).name)"
+        )
+
+        assert f"would remove control group {group}" in mlesmith("sweep", "--dry-run").output.splitlines()
+        assert document("sweep", "--dry-run")["control_groups"] == [group]
+        assert document("sweep")["control_groups"] == [group]
+        assert document("sweep")["control_groups"] == []
+        for hierarchy in cgroups.hierarchies():
+            (hierarchy.folder / parent).rmdir()
 
     def test_without_an_engine_it_says_so_and_goes_on(self, no_engine: None) -> None:
         found = document("sweep")

@@ -190,19 +190,20 @@ class Cgroup:
                 _log.warning("the control group %s cannot be removed; processes in it do not end", group)
 
 
-def sweep() -> list[str]:
-    """Remove groups, and end what runs in them, whose harness is gone. Returns the names of what it removed.
+def find() -> list[str]:
+    """Names of groups whose harness is gone.
 
-    Groups of a harness in another container are left alone: from here nobody can tell whether it lives.
+    Groups of a harness in another container are none of them: from here nobody can tell whether it lives.
     """
-    removed: set[str] = set()
-    for hierarchy in hierarchies():
-        groups = sorted(path for path in (hierarchy.folder / PARENT).glob("*-*") if path.is_dir())
-        for group in filter(_abandoned, groups):
-            Cgroup({group: hierarchy}).remove()
-            if not group.exists():
-                removed.add(group.name)
-    return sorted(removed)
+    return sorted({group.name for group in _all_abandoned()})
+
+
+def sweep() -> list[str]:
+    """Remove what :func:`find` finds, and end what runs in it. Returns the names of what it removed."""
+    abandoned = _all_abandoned()
+    for group, hierarchy in abandoned.items():
+        Cgroup({group: hierarchy}).remove()
+    return sorted({group.name for group in abandoned if not group.exists()})
 
 
 def _candidates(mounts: str, own: str) -> Iterator[Hierarchy]:
@@ -275,6 +276,15 @@ def _group_name(name: str) -> str:
     pid = os.getpid()
     plain = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:100]
     return f"{pid_namespace()}-{pid}-{start_of(pid)}-{secrets.token_hex(4)}-{plain}"
+
+
+def _all_abandoned() -> dict[Path, Hierarchy]:
+    return {
+        group: hierarchy
+        for hierarchy in hierarchies()
+        for group in sorted((hierarchy.folder / PARENT).glob("*-*"))
+        if group.is_dir() and _abandoned(group)
+    }
 
 
 def _abandoned(group: Path) -> bool:

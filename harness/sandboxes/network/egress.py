@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from harness.sandboxes.kernel import leftovers
 from harness.sandboxes.network.hosts import (
     DEFAULT_PORTS,
     Address,
@@ -97,8 +98,7 @@ class Egress:
 
     def start(self) -> Self:
         """Open the socket and serve it from a thread."""
-        # Not TMPDIR: the path of a socket has room for about a hundred bytes.
-        self._folder = Path(tempfile.mkdtemp(prefix="mlesmith-egress-", dir="/tmp"))
+        self._folder = Path(tempfile.mkdtemp(prefix=leftovers.prefix("egress"), dir=leftovers.SHORT))
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(self.socket))
         self.socket.chmod(0o666)  # the user inside is another one; the folder keeps users outside away

@@ -20,7 +20,15 @@ import pytest
 
 from harness.sandboxes.base import GIB, MIB, Limits
 from harness.sandboxes.kernel import cgroups
-from harness.sandboxes.kernel.cgroups import OWN_PROCESSES, Cgroup, Hierarchy, controllers, hierarchies, sweep
+from harness.sandboxes.kernel.cgroups import (
+    OWN_PROCESSES,
+    Cgroup,
+    Hierarchy,
+    controllers,
+    find,
+    hierarchies,
+    sweep,
+)
 
 needs_groups = pytest.mark.skipif(
     not controllers(), reason="no control groups can be made here: needs root, or a delegated folder"
@@ -248,9 +256,10 @@ input()
     living, its_child, its_group = harness("lives")
     dead, orphan, orphaned_group = harness("dies")
     try:
-        swept = sweep()
-        assert orphaned_group in swept
-        assert its_group not in swept
+        found, swept = find(), sweep()
+        assert orphaned_group in found and orphaned_group in swept
+        assert its_group not in found and its_group not in swept
+        assert orphaned_group not in find()
         wait_until_gone(orphan)
         assert not Path(f"/proc/{orphan}").exists()
         assert Path(f"/proc/{its_child}").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 import sys
@@ -12,13 +13,17 @@ from pathlib import Path
 
 import pytest
 
+from harness.errors import SandboxLost
 from harness.sandboxes.base import SandboxSpec
 from harness.sandboxes.containers import images
 from harness.sandboxes.containers.container import Container
 from harness.sandboxes.containers.engine import Engine
-from harness.sandboxes.containers.sweep import find_orphans, remove_orphans
+from harness.sandboxes.containers.sweep import OWNER, find_orphans, remove_orphans
 from harness.sandboxes.docker import Docker
 from harness.sandboxes.kernel.owners import Life, Owner
+from harness.tasks import grading
+from harness.tasks.grading import Grader
+from harness.tasks.package import Task
 
 SPEC = SandboxSpec((), "/mlesmith/work")
 #: A harness: starts a sandbox, says so, and runs a program in it.
@@ -151,6 +156,23 @@ def test_a_container_ends_by_itself_at_its_deadline(engine: Engine, docker_sandb
             time.sleep(0.2)
 
         assert running(engine, "sweep-itself") == 0
+
+
+def test_a_grader_whose_container_has_ended_at_its_deadline_starts_another(
+    engine: Engine, docker_sandbox: Docker, iris: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grading, "_LIFETIME_SECONDS", 3.0)
+    mine = {"label": [f"{OWNER}={Owner.me()}", "mlesmith.role=grader"]}
+    with Grader(iris, docker_sandbox) as grader:
+        with contextlib.suppress(SandboxLost):  # on a slow machine
+            grader.grade(iris.answer_path)
+        limit = time.monotonic() + 30
+        while engine.api.containers(all=True, filters=mine) and time.monotonic() < limit:
+            time.sleep(0.2)
+        assert engine.api.containers(all=True, filters=mine) == []
+        monkeypatch.undo()
+
+        assert grader.grade(iris.answer_path).valid
 
 
 class TestOwner:
