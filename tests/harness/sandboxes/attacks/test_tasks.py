@@ -9,7 +9,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +17,7 @@ import pytest
 
 from harness.errors import SandboxLost, TaskError
 from harness.sandboxes.base import MIB, Limits, SandboxProvider
+from harness.tasks import preparing
 from harness.tasks.grading import DRIVER, Grader, GradeResult
 from harness.tasks.package import Task, load_task
 from harness.tasks.preparing import Preparation, prepare_task, run_prepare
@@ -47,6 +48,39 @@ class M(CompetitionMetrics):
             raise InvalidSubmissionError(' | '.join(said) or 'nothing')
         return 0.5
 """
+
+
+#: What some of the attacks of a prepare.py are made of.
+HIDING = """
+import ctypes
+def fill(folder, size=30 << 20, number=4):
+    handles = []
+    for at in range(number):
+        handles.append(os.open(f'{folder}/fill{at}', os.O_CREAT | os.O_WRONLY))
+        os.posix_fallocate(handles[-1], 0, size)
+    return handles
+def nest(name, times):
+    os.chdir(public)
+    for _ in range(times):
+        os.mkdir(name)
+        os.chdir(name)
+def forbid():
+    ctypes.CDLL(None).prctl(4, 0)
+"""
+#: More output than 96 MiB or 200 files, and the limit that it is over.
+OVER = (
+    ("fill(public)", "disk"),
+    ("fill(public, 1, 300)", "files"),
+    ("(public / 'a').mkdir()\nfill(public / 'a')\nos.chmod(public / 'a', 0o300)", "disk"),
+    ("(public / 'a').mkdir()\nfill(public / 'a', 1, 300)\nos.chmod(public / 'a', 0)", "files"),
+    ("nest('d' * 250, 18)\nfill('.')", "files"),
+    ("nest('d', 1500)\nfill('.')", "files"),
+)
+#: As above, in files that have no name and are gone with the process.
+OVER_UNTIL_THE_END = (
+    ("keep = fill(public)\nfor path in public.glob('fill*'): path.unlink()", "disk"),
+    ("forbid()\nkeep = fill(public, 90 << 20, 13)\nfor path in public.glob('fill*'): path.unlink()", "disk"),
+)
 
 
 @pytest.fixture(scope="module", params=["bubblewrap", "docker"])
@@ -265,6 +299,24 @@ while not (public / 'beat').exists():
         size = (tmp_path / "out" / "public" / "beat").stat().st_size
         time.sleep(0.2)
         assert (tmp_path / "out" / "public" / "beat").stat().st_size == size
+
+    @pytest.mark.parametrize(
+        ("attack", "over"),
+        [*OVER, *((f"{attack}\ntime.sleep(20)", over) for attack, over in (*OVER, *OVER_UNTIL_THE_END))],
+    )
+    def test_output_over_its_limits_is_found_wherever_it_hides(
+        self,
+        prepare: Callable[[str], Preparation],
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+        attack: str,
+        over: str,
+    ) -> None:
+        monkeypatch.setattr(preparing, "_LIMITS", replace(preparing._LIMITS, disk_bytes=96 * MIB, files=200))
+        report = prepare(f"{HIDING}\n{attack}")
+        assert report.message == f"prepare.py went over its limit of {over}", report
+        assert report.seconds < 15
+        assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
 
     def test_names_made_to_hurt_do_not_reach_the_terminal(
         self, prepare: Callable[[str], Preparation]
