@@ -128,10 +128,10 @@ class Docker:
 
 
 def _check_mount(mount: Mount, engine: Engine) -> None:
-    if engine.rootless and mount.writable:
+    if engine.maps_users and mount.writable:
         raise SandboxUnavailable(
-            f"{mount.source}: a rootless engine cannot lend a folder to the user of a sandbox; "
-            "choose --sandbox bubblewrap, or an engine that runs as root"
+            f"{mount.source}: an engine that maps users (rootless, or with userns-remap) cannot lend a "
+            "folder to the user of a sandbox; choose --sandbox bubblewrap, or an engine that does not"
         )
     if not mount.writable:
-        users.check_readable(mount.source, others=users.is_root() or engine.rootless)
+        users.check_readable(mount.source, others=users.is_root() or engine.maps_users)

@@ -248,10 +248,10 @@ class Container:
 def _user(engine: Engine) -> str:
     """The user of the code inside, as the container knows it.
 
-    An ordinary user's sandboxes run as that user, who owns the writable mounts. In a rootless engine only
-    root inside is that user, so there they run as nobody in particular.
+    An ordinary user's sandboxes run as that user, who owns the writable mounts. Where the engine maps users,
+    no user inside but root could be that user, so there they run as nobody in particular.
     """
-    if users.is_root() or engine.rootless:
+    if users.is_root() or engine.maps_users:
         return f"{users.SANDBOX_USER}:{users.SANDBOX_USER}"
     return f"{os.geteuid()}:{os.getegid()}"
 

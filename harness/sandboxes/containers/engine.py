@@ -102,9 +102,15 @@ class Engine:
 
     @property
     def rootless(self) -> bool:
-        """Whether it runs as an ordinary user, so that users inside are not the same outside."""
+        """Whether it runs as an ordinary user."""
         options = self.info.get("SecurityOptions") or []
         return bool(self.info.get("Rootless")) or any("rootless" in option for option in options)
+
+    @property
+    def maps_users(self) -> bool:
+        """Whether users inside are others outside: in a rootless engine, and in one with ``userns-remap``."""
+        options = self.info.get("SecurityOptions") or []
+        return self.rootless or any(option.split(",")[0] == "name=userns" for option in options)
 
     @property
     def filters_system_calls(self) -> bool:

@@ -1,8 +1,9 @@
 """A root filesystem made of this machine's own Python: for tests, and for hosts that reach no registry.
 
 It holds the interpreter, its standard library and packages, the shared libraries these need, a shell and a
-few common programs; at the paths they have here, and readable for everybody. What
-:mod:`harness.sandboxes.hidden` names is empty, and no file of this project is there.
+few common programs; readable for everybody, and at the paths they have here, but for a virtual environment,
+which may lie anywhere here and lies at a fixed path there. What :mod:`harness.sandboxes.hidden` names is
+empty, and no file of this project is there.
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ import tarfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import BinaryIO
 
+from harness.errors import SandboxUnavailable
 from harness.sandboxes import hidden
 
-_RECIPE = "4"
+_RECIPE = "5"
 _PROJECT = "mle-smith"
 #: Parts of the standard library that programs do not need.
 _LEFT_OUT = ("test", "idlelib", "turtledemo", "ensurepip", "lib2to3", "site-packages", "dist-packages")
@@ -54,19 +57,47 @@ _COMMANDS = (
     *("md5sum", "sha256sum", "nohup", "setsid", "truncate", "mkfifo", "which", "test", "printenv"),
     *("yes", "expr"),
 )
+_PREFIX = Path(sys.prefix).resolve()
+_BASE_PREFIX = Path(sys.base_prefix).resolve()
+#: Where a virtual environment lies in the image, as in the image that is built.
+_ENVIRONMENT = Path("/opt/agent")
+#: What containers cover with folders in memory.
+_COVERED = ("/tmp", "/var/tmp", "/dev")
 _PASSWD = "root:x:0:0:root:/:/bin/false\nagent:x:65532:65532:agent:/tmp:/bin/sh\n"
 _GROUP = "root:x:0:\nagent:x:65532:\n"
 
 
 def search_path() -> str:
     """The image's ``PATH``: this Python's programs before the system's."""
-    return f"{Path(sys.prefix) / 'bin'}:/usr/local/bin:/usr/bin:/bin"
+    return f"{moved(_PREFIX) / 'bin'}:/usr/local/bin:/usr/bin:/bin"
+
+
+def moved(path: Path) -> Path:
+    """Where the image has a file or folder of this machine.
+
+    Args:
+        path: absolute, with no link in it.
+    """
+    if _PREFIX != _BASE_PREFIX and path.is_relative_to(_PREFIX):
+        return _ENVIRONMENT / path.relative_to(_PREFIX)
+    return path
+
+
+def check() -> None:
+    """Raise :class:`SandboxUnavailable` where containers would not show this Python."""
+    if any(_BASE_PREFIX.is_relative_to(covered) for covered in _COVERED):
+        raise SandboxUnavailable(
+            f"this Python is installed in {_BASE_PREFIX}, and containers cover {' and '.join(_COVERED)}; "
+            "use a Python that is installed elsewhere, or build an image without --host"
+        )
 
 
 def key() -> str:
     """What the image is made of, in one word: the same key, the same content."""
     installed = sorted(f"{found.name}=={found.version}" for found in metadata.distributions())
-    parts = (_RECIPE, sys.version, sys.prefix, platform.platform(), *hidden.BUNDLED_DATA, *installed)
+    places = (str(moved(_PREFIX)), str(_BASE_PREFIX))
+    left_out = (*hidden.OUR_PACKAGES, *hidden.BUNDLED_DATA)
+    parts = (_RECIPE, sys.version, *places, platform.platform(), *left_out, *installed)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -104,16 +135,20 @@ def _write(tar: tarfile.TarFile) -> None:
     objects = [path for path in paths.files if ".so" in path.name or path.parent.name == "bin"]
     for library in _libraries(objects):
         paths.add(library)
-    for name in ("bin", "sbin", "lib", "lib64"):  # links into /usr on most systems
-        if (link := Path("/", name)).is_symlink():
+    # Links into /usr on most systems, and within a virtual environment.
+    for link in (*(Path("/", name) for name in ("bin", "sbin", "lib", "lib64")), _PREFIX / "lib64"):
+        if link.is_symlink():
             paths.found[link] = None
     certificates = ssl.get_default_verify_paths()
     for name in ("/etc/ld.so.cache", certificates.cafile or certificates.openssl_cafile):
         paths.add(Path(name))
     _write_folders(tar, paths)
     for path in paths.found:
-        tar.add(path, recursive=False, filter=_opened)
-    for name, text in (("etc/passwd", _PASSWD), ("etc/group", _GROUP)):
+        tar.add(path, str(moved(path)), recursive=False, filter=partial(_entry, path))
+    texts = {"etc/passwd": _PASSWD, "etc/group": _GROUP}
+    if (settings := _PREFIX / "pyvenv.cfg").is_file():
+        texts[str(moved(settings)).lstrip("/")] = _environment_settings(settings)
+    for name, text in texts.items():
         entry = tarfile.TarInfo(name)
         entry.size = len(text)
         tar.addfile(entry, io.BytesIO(text.encode()))
@@ -169,9 +204,16 @@ def _trees() -> list[Path]:
 
 
 def _interpreters() -> list[Path]:
-    folder = Path(sys.prefix) / "bin"
+    executable = Path(sys.executable)
     names = ("python", "python3", f"python3.{sys.version_info.minor}")
-    return [*(folder / name for name in names), Path(sys.executable), Path(sys.prefix) / "pyvenv.cfg"]
+    return [*(_PREFIX / "bin" / name for name in names), executable.parent.resolve() / executable.name]
+
+
+def _environment_settings(path: Path) -> str:
+    """A ``pyvenv.cfg`` without what it says of the environment's own place here."""
+    kept = ("home", "include-system-site-packages")
+    lines = path.read_text().splitlines()
+    return "".join(f"{line}\n" for line in lines if line.partition("=")[0].strip() in kept)
 
 
 def _project_files() -> set[Path]:
@@ -192,18 +234,28 @@ def _libraries(objects: list[Path]) -> set[Path]:
 
 def _write_folders(tar: tarfile.TarFile, paths: _Paths) -> None:
     """The folders above all files, open to everybody, and those that every system has."""
-    folders = {parent for path in paths.found for parent in path.parents}
-    folders |= {folder for path in paths.emptied for folder in (path, *path.parents)}
+    found = {moved(path) for path in paths.found}
+    emptied = {moved(path) for path in paths.emptied}
+    folders = {parent for path in found for parent in path.parents}
+    folders |= {folder for path in emptied for folder in (path, *path.parents)}
     folders |= {Path("/", name) for name in ("dev", "etc", "proc", "run", "sys", "tmp", "mlesmith")}
-    for folder in sorted(folders - paths.found.keys()):
+    for folder in sorted(folders - found):
         entry = tarfile.TarInfo(str(folder).lstrip("/") or ".")
         entry.type = tarfile.DIRTYPE
         entry.mode = 0o1777 if folder == Path("/tmp") else 0o755
         tar.addfile(entry)
 
 
-def _opened(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Root's, readable for everybody, writable for nobody, without the bits that change users."""
+def _entry(path: Path, entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Root's, readable for everybody, writable for nobody, without the bits that change users.
+
+    A link within, into or out of what moves leads to its target's place in the image.
+    """
+    if entry.issym():
+        target = Path(os.path.normpath(path.parent / path.readlink()))
+        target = target.parent.resolve() / target.name
+        if moved(path) != path or moved(target) != target:
+            entry.linkname = str(moved(target))
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = "root"
     entry.mode = 0o555 if entry.mode & 0o100 else 0o444

@@ -154,7 +154,11 @@ def import_host(
     """Make an image of this machine's own Python, without its secrets and without ours; takes seconds.
 
     Does nothing when there is an image of the same content already.
+
+    Raises:
+        SandboxUnavailable: this Python lies where containers do not show it.
     """
+    hostimage.check()
     key = hostimage.key()
     try:
         if (_inspect(engine, name)["Config"].get("Labels") or {}).get(_KEY) == key:

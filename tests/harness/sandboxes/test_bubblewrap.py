@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import SandboxUnavailable
+from harness.sandboxes import hidden
 from harness.sandboxes.base import MIB, Hold, Limits, Mount, Sandbox, SandboxProvider, SandboxSpec
 from harness.sandboxes.bubblewrap import Bubblewrap
 from harness.sandboxes.kernel import users
@@ -123,18 +124,20 @@ class TestShown:
 
     def test_our_packages_and_data_bundled_in_libraries_are_not_there(self, run: Run) -> None:
         output = run("""
-import glob, importlib, os, sysconfig
+import importlib, os, re
 for name in ('harness', 'generator', 'stats', 'leaderboards', 'reports', 'mlesmith', 'tests'):
     try:
         print('IMPORTED', name, os.listdir(list(importlib.import_module(name).__path__)[0]))
     except ImportError:
         pass
-site = sysconfig.get_path('purelib')
-for place in ('sklearn/datasets/data', 'sklearn/datasets/tests', 'statsmodels/datasets', 'pingouin/datasets'):
-    print(place, glob.glob(f'{site}/{place}/**/*.*', recursive=True)[:3])
+data = '-packages/(sklearn/datasets/(data|images|tests)|(statsmodels|pingouin)/datasets)(/|$)'
+for folder, _, names in os.walk('/'):
+    if re.search(data, folder):
+        print('SEEN', folder, names)
 """)
         assert "IMPORTED" not in output
-        assert output.count(" []\n") == 4, output
+        assert "sklearn/datasets/data []\n" in output
+        assert all(line.endswith(" []") for line in output.splitlines()), output
 
     def test_the_environment_has_fixed_names_and_those_given(
         self, run: Run, monkeypatch: pytest.MonkeyPatch
@@ -163,6 +166,35 @@ for place in ('sklearn/datasets/data', 'sklearn/datasets/tests', 'statsmodels/da
             run("import os; print(os.getresuid(), os.getresgid(), len(os.getgroups()) < 2)")
             == f"{(user,) * 3} {(user,) * 3} True\n"
         )
+
+
+class TestHidden:
+    @pytest.mark.parametrize("name", ["sklearn/datasets/data", "statsmodels/tsa/tests", "harness", "stats"])
+    @pytest.mark.parametrize("kind", ["site-packages", "dist-packages"])
+    def test_it_is_found_wherever_packages_are(self, tmp_path: Path, kind: str, name: str) -> None:
+        folder = tmp_path / kind / name
+        folder.mkdir(parents=True)
+        (tmp_path / kind / "numpy" / "tests").mkdir(parents=True)
+
+        assert folder in hidden.hidden_below([tmp_path / "other", tmp_path / kind])
+        assert tmp_path / kind / "numpy" / "tests" not in hidden.hidden_below([tmp_path / kind])
+
+    def test_packages_are_looked_for_under_every_python_that_is_shown(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        environment = tmp_path / "venv/lib/python3.11/site-packages"
+        base = tmp_path / "base/lib64/python3.11/site-packages"
+        for folder in (environment, base):
+            folder.mkdir(parents=True)
+        (tmp_path / "venv/lib64").symlink_to("lib")
+        monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
+        monkeypatch.setattr(sys, "base_prefix", str(tmp_path / "base"))
+
+        found = hidden.site_folders()
+
+        assert [path for path in found if path.is_relative_to(tmp_path)] == [base, environment]
+        places = [Path("/usr/lib"), Path("/usr/local/lib")]
+        assert {path for place in places for path in place.glob("python3*/*-packages")} <= set(found)
 
 
 class TestHeld:

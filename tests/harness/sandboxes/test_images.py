@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
@@ -47,8 +49,76 @@ class TestHostImage:
 
         assert "ModuleNotFoundError" in run.output or run.output == "None\n"
 
+    def test_a_virtual_environment_lies_where_nothing_covers_it_whatever_its_place_here(
+        self, sandbox: Sandbox
+    ) -> None:
+        if sys.prefix == sys.base_prefix:
+            pytest.skip("these tests run in no virtual environment")
+        program = "import sys, numpy; print(sys.prefix, sys.base_prefix, sys.executable, numpy.__file__)"
+        sandbox.put(program.encode(), "/mlesmith/work/program.py")
+
+        prefix, base, executable, package = sandbox.run_python("/mlesmith/work/program.py").output.split()
+
+        assert (prefix, Path(base)) == ("/opt/agent", Path(sys.base_prefix).resolve())
+        assert executable.startswith("/opt/agent/bin/") and package.startswith("/opt/agent/lib")
+        assert sandbox.run(["grep", "-r", sys.prefix, "/opt/agent/pyvenv.cfg"]).output == ""
+
+    def test_no_link_of_the_environment_leads_nowhere(self, sandbox: Sandbox) -> None:
+        environment = str(hostimage.moved(Path(sys.prefix).resolve()))
+
+        assert sandbox.run(["find", environment, "-xtype", "l"]).output == ""
+
+    def test_links_lead_to_where_their_targets_have_moved(self, tmp_path: Path) -> None:
+        """Some tools make an environment with absolute links, and some links lead out of it."""
+        environment = tmp_path / "venv"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+        site = next(environment.glob("lib/python3*/site-packages"))
+        (environment / "lib64").unlink(missing_ok=True)
+        (environment / "lib64").symlink_to(environment / "lib")
+        (tmp_path / "outside.py").touch()
+        (site / "within.py").touch()
+        for name, target in {
+            "absolute.py": site / "within.py",
+            "relative.py": Path("within.py"),
+            "out.py": Path("../../../../outside.py"),
+        }.items():
+            (site / name).symlink_to(target)
+
+        code = (
+            "import sys, tarfile; from harness.sandboxes.containers import hostimage\n"
+            "with hostimage.stream() as stream, tarfile.open(fileobj=stream, mode='r|') as tar:\n"
+            "    for entry in tar: print(entry.name, entry.linkname, sep=' -> ')"
+        )
+        said = subprocess.run(
+            [environment / "bin" / "python", "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PATH": os.defpath, "PYTHONPATH": str(Path(__file__).parents[3])},
+        ).stdout
+        entries = dict(line.split(" -> ") for line in said.splitlines())
+
+        moved = "/opt/agent" + str(site).removeprefix(str(environment))
+        expected = {
+            "absolute.py": f"{moved}/within.py",
+            "relative.py": f"{moved}/within.py",
+            "out.py": str(tmp_path / "outside.py"),
+        }
+        assert {name: entries[f"{moved}/{name}".lstrip("/")] for name in expected} == expected
+        assert entries["opt/agent/lib64"] == "/opt/agent/lib"
+        assert not [name for name in entries if f"/{name}".startswith(str(environment))]
+
+    @pytest.mark.parametrize("prefix", ["/tmp/python", "/dev/shm/python/3.11"])
+    def test_a_python_that_containers_would_cover_is_refused(
+        self, engine: Engine, monkeypatch: pytest.MonkeyPatch, prefix: str
+    ) -> None:
+        monkeypatch.setattr(hostimage, "_BASE_PREFIX", Path(prefix))
+
+        with pytest.raises(SandboxUnavailable, match=rf"installed in {prefix}.*elsewhere"):
+            images.import_host(engine, "mlesmith/tests:covered")
+
     def test_no_folder_of_bundled_data_holds_anything(self, sandbox: Sandbox) -> None:
-        folders = [str(folder) for folder in hidden.hidden_folders()]
+        folders = [str(hostimage.moved(folder.resolve())) for folder in hidden.hidden_folders()]
         assert any("sklearn/datasets/data" in folder for folder in folders)
 
         assert sandbox.run(["find", *folders, "-type", "f"]).output == ""

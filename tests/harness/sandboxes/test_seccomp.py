@@ -45,7 +45,9 @@ CAPABLE = ("--uid", "0", "--cap-add", "ALL")
 def run(command: Sequence[str], *options: str, filtered: bool = True) -> subprocess.CompletedProcess[str]:
     """Run under bubblewrap."""
     sandbox = ["bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]
-    view = ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", *options]
+    # This Python may itself lie below /tmp.
+    python = [word for prefix in (sys.base_prefix, sys.prefix) for word in ("--ro-bind", prefix, prefix)]
+    view = ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", *python, *options]
     with program_fd() as descriptor:
         filtering = ["--seccomp", str(descriptor)] if filtered else []
         return subprocess.run(

@@ -7,7 +7,7 @@ import ctypes
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import BinaryIO
 
@@ -89,15 +89,16 @@ def _is_something_else(path: str) -> bool:
         return False
 
 
-def empty(folder: str) -> None:
-    """Remove everything in a folder, whatever permissions it was left with."""
+def empty(folder: str, but: Collection[str] = ()) -> None:
+    """Remove everything in a folder, whatever permissions it was left with, but for some names."""
     reopen(folder)
     try:
         names = os.listdir(folder)
     except OSError:
         return
     for name in names:
-        remove(os.path.join(folder, name))
+        if name not in but:
+            remove(os.path.join(folder, name))
 
 
 def reopen(folder: str) -> None:

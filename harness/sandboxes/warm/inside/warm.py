@@ -84,6 +84,8 @@ class Parent:
         self._replies = replies
         # The init of the sandbox, and in a container what keeps it alive.
         self._keepers = frozenset(_processes())
+        # This Python may lie below /tmp.
+        self._kept = {folder: frozenset(os.listdir(folder)) for folder in config["wipe"]}
         self._processors = os.sched_getaffinity(0)
 
     def answer(self, document: dict[str, Any]) -> None:
@@ -155,8 +157,8 @@ class Parent:
             # Nobody outside should have to handle it.
             for folder in watch.folders:
                 files.empty(folder)
-        for folder in self._config["wipe"]:
-            files.empty(folder)
+        for folder, kept in self._kept.items():
+            files.empty(folder, but=kept)
         for folder in self._config["scratch"]:
             files.reopen(folder)
         if self._config["own_namespaces"]:

@@ -187,9 +187,10 @@ memory = shared_memory.SharedMemory('left', create=True, size=100)
 resource_tracker.unregister(memory._name, 'shared_memory')
 """,
         """
-import os
-print([f'{folder}/{name}' for folder in ('/tmp', '/dev/shm', '/var/tmp', '/run', '/dev/mqueue')
-       if os.path.isdir(folder) for name in os.listdir(folder) if name not in ('secrets',)])
+import os, sys
+found = [f'{folder}/{name}' for folder in ('/tmp', '/dev/shm', '/var/tmp', '/run', '/dev/mqueue')
+         if os.path.isdir(folder) for name in os.listdir(folder) if name not in ('secrets',)]
+print([path for path in found if not f'{sys.prefix}/'.startswith(f'{path}/')])  # Python may lie in /tmp
 """,
         finds="[]\n",
     ),
