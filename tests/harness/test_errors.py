@@ -5,13 +5,24 @@ from __future__ import annotations
 import pytest
 
 from harness import errors
-from harness.errors import INTERNAL_ERROR, POLICIES, Status, TrialEnd, policy_of, policy_of_status
+from harness.errors import (
+    INTERNAL_ERROR,
+    POLICIES,
+    SandboxLost,
+    SandboxUnavailable,
+    Status,
+    TrialEnd,
+    policy_of,
+    policy_of_status,
+)
 
 
 def test_every_end_has_a_policy_of_its_own_and_every_status_one_policy() -> None:
     ends = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, TrialEnd)]
-    assert set(POLICIES) == set(ends) - {TrialEnd}
-    statuses = [policy.status for policy in POLICIES.values()] + [INTERNAL_ERROR.status]
+    # A sandbox that cannot be had in the middle of a job is as good as lost.
+    assert set(POLICIES) == {*ends, SandboxUnavailable} - {TrialEnd}
+    assert POLICIES[SandboxUnavailable] == POLICIES[SandboxLost]
+    statuses = [POLICIES[kind].status for kind in ends if kind is not TrialEnd] + [INTERNAL_ERROR.status]
     assert sorted(statuses) == sorted(Status)
 
 

@@ -23,6 +23,7 @@ from harness.sandboxes.settings import SandboxConfig
 from harness.tasks.grading import Grader
 from harness.tasks.package import SandboxNeeds, Task, load_task, task_hash
 from harness.trial import TrialSpec, run_trial
+from tests.harness.dying import LONG, dying_sandboxes
 from tests.harness.replies import SAMPLE, ListModel, run, say
 
 BETTER = """
@@ -31,7 +32,6 @@ test = pd.read_csv('/mlesmith/public/test.csv', dtype={'flower': str})
 test['species'] = ['setosa' if width < 0.8 else 'virginica' for width in test['petal width (cm)']]
 test[['flower', 'species']].to_csv('submission.csv', index=False)
 """
-KILL = "import os, time; os.kill(os.getppid(), 9); time.sleep(9)"
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,8 @@ def test_a_sandbox_that_cannot_start_any_more_is_infrastructure(
             bad = Mount(grader.task.public, f"{ROOT}/public/again")
             return super().start(spec if self.started == 1 else replace(spec, mounts=(*spec.mounts, bad)))
 
-    result = trial(grader, Breaks(), tmp_path, ListModel(run(SAMPLE), run(KILL), run(SAMPLE)), steps=9)
+    with dying_sandboxes(again=True):
+        result = trial(grader, Breaks(), tmp_path, ListModel(run(SAMPLE), run(LONG), run(SAMPLE)), steps=9)
     assert (result.status, result.score, result.counts) == (Status.SANDBOX_LOST, None, False)
 
 

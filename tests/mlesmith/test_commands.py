@@ -252,7 +252,7 @@ def test_a_dry_run_shows_the_sandbox_and_a_run_may_change_what_it_uses(iris: Tas
     assert not (tmp_path / "out").exists()
     done = mlesmith(*command[:-1], "all")
     assert done.returncode == 2
-    assert "error: --gpus all: here is none: NVIDIA's driver does not answer" in done.stderr
+    assert "error: --gpus all: found none: NVIDIA's driver does not answer" in done.stderr
 
 
 def test_board_check_prints_names_with_markup_as_they_are(tmp_path: Path) -> None:
