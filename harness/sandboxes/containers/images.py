@@ -140,9 +140,11 @@ def import_rootfs(engine: Engine, tar: Path, name: str = BASE) -> Image:
         name: of the image.
 
     Raises:
-        InputError: ``tar`` is no tar archive.
+        InputError: ``tar`` is not there, or no tar archive.
     """
-    if not tar.is_file() or not tarfile.is_tarfile(tar):
+    if not tar.is_file():
+        raise InputError(f"{tar}: not found; containers/image/debootstrap.sh makes a root filesystem")
+    if not tarfile.is_tarfile(tar):
         raise InputError(f"{tar}: is no tar archive of a root filesystem")
     with tar.open("rb") as stream:
         return _import(engine, stream, name, [f"ENV PATH={_PATH}"])

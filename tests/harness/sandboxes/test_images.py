@@ -174,6 +174,8 @@ class TestFinding:
 
         with pytest.raises(InputError, match=r"root\.tar: is no tar archive"):
             images.import_rootfs(engine, tmp_path / "root.tar")
+        with pytest.raises(InputError, match=r"none\.tar: not found"):
+            images.import_rootfs(engine, tmp_path / "none.tar")
 
     @pytest.mark.parametrize(
         ("there", "gpus", "taken"),
