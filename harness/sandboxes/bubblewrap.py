@@ -264,7 +264,10 @@ def _interpreter() -> Iterator[str]:
         yield from _folders(prefix.parent)
         yield from ("--ro-bind", str(prefix), str(prefix))
     for folder in hidden_folders():
-        yield from ("--tmpfs", str(folder), "--remount-ro", str(folder))
+        yield from ("--tmpfs", str(folder))
+    # Only now: one may lie in another.
+    for folder in hidden_folders():
+        yield from ("--remount-ro", str(folder))
 
 
 @functools.cache
