@@ -82,6 +82,8 @@ class Bubblewrap:
         if _version() < _OLDEST:
             found = ".".join(map(str, _version()))
             raise SandboxUnavailable(f"bubblewrap {found} is too old; 0.8 or newer is needed")
+        for folder in (INSIDE, *exposure.python_folders()):
+            users.check_readable(folder, others=users.is_root())
         spec = SandboxSpec((), "/tmp")
         with _namespaces() as (options, descriptors):
             probe = subprocess.run(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import SandboxUnavailable
-from harness.sandboxes import hidden
+from harness.sandboxes import exposure, hidden
 from harness.sandboxes.base import MIB, Hold, Limits, Mount, Sandbox, SandboxProvider, SandboxSpec
 from harness.sandboxes.bubblewrap import Bubblewrap
 from harness.sandboxes.kernel import users
@@ -195,6 +195,18 @@ class TestHidden:
         assert [path for path in found if path.is_relative_to(tmp_path)] == [base, environment]
         places = [Path("/usr/lib"), Path("/usr/local/lib")]
         assert {path for place in places for path in place.glob("python3*/*-packages")} <= set(found)
+
+
+@pytest.mark.skipif(not users.is_root(), reason="only root's sandboxes run as another user")
+def test_a_python_that_only_root_may_read_is_named_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after an installation under umask 077."""
+    closed = tmp_path / "python"
+    closed.mkdir(mode=0o700)
+    monkeypatch.setattr(exposure, "python_folders", lambda: (closed,))
+    with pytest.raises(SandboxUnavailable, match=f"chmod -R a.rX {closed}"):
+        Bubblewrap().check()
 
 
 class TestHeld:
