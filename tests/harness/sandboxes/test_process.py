@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,13 +86,15 @@ def test_a_working_folder_that_grows_too_large_ends_the_run(code: str, over: str
         assert sandbox.run_python(sandbox.inside(f"{WORK}/main.py")).over == over
 
 
-def test_a_timeout_ends_the_whole_process_group() -> None:
+@pytest.mark.parametrize(("end", "timed_out"), [("sleep 60", True), ("exit 0", False)])
+def test_no_process_of_a_run_outlives_its_result(end: str, timed_out: bool) -> None:
+    left = "for i in $(seq 20); do (exec >/dev/null; exec sleep 60) & echo $!; done"
     with Process().start(SPEC) as sandbox:
-        limits = replace(SPEC.limits, seconds=0.5)
-        result = sandbox.run(["sh", "-c", "echo so far; sleep 60 & echo $! ; sleep 60"], limits=limits)
-    said, child = result.output.split("\n")[:2]
-    assert (result.timed_out, said) == (True, "so far")
-    assert not lives(int(child))
+        limits = replace(SPEC.limits, seconds=1.0 if timed_out else 20.0)
+        result = sandbox.run(["sh", "-c", f"{left}; {end}"], limits=limits)
+        alive = [pid for pid in result.output.split() if lives(pid)]
+    assert (result.timed_out, len(result.output.split())) == (timed_out, 20)
+    assert not alive
 
 
 def test_named_hosts_are_refused_since_it_cannot_keep_to_them() -> None:
@@ -101,9 +102,8 @@ def test_named_hosts_are_refused_since_it_cannot_keep_to_them() -> None:
         Process().start(replace(SPEC, allow_hosts=("example.org",)))
 
 
-def lives(pid: int) -> bool:
+def lives(pid: str) -> bool:
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
         return False
-    return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()

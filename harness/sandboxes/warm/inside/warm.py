@@ -144,13 +144,13 @@ class Parent:
         output = BoundedOutput(request["output_bytes"])
         watch = Watch(**self._config["watch"])
         status, over = self._wait(child, reader, output, started + request["seconds"], watch)
-        self._kill_survivors(child)
+        survivors = self._kill_survivors(child)
         if status is None:
             os.waitpid(child, 0)
         output.drain(reader)
         os.close(reader)
         seconds = time.monotonic() - started
-        self._settle()
+        self._settle(child if survivors else None)
         if over is None and (over := watch.over_folders()):
             status = None
         if over in ("disk", "files"):
@@ -223,33 +223,42 @@ class Parent:
         finally:
             os.close(pidfd)
 
-    def _kill_survivors(self, child: int) -> None:
-        """The child's group, and in a PID namespace of our own everything but us and its init."""
+    def _kill_survivors(self, child: int) -> bool:
+        """The child's group, and in a PID namespace of our own everything but us and its init.
+
+        Returns whether the group had anything left to kill.
+        """
+        survivors = True
         try:
             os.killpg(child, signal.SIGKILL)
         except ProcessLookupError:
-            pass
+            survivors = False
         if self._alone():
             try:
                 os.kill(-1, signal.SIGKILL)
             except (ProcessLookupError, PermissionError):
                 pass
+        return survivors
 
     def _alone(self) -> bool:
         """Whether -1 means this sandbox and not the whole machine: our parent is its init, or outside."""
         return bool(self._config["own_namespaces"]) and os.getppid() in (0, 1)
 
-    def _settle(self) -> None:
-        """Wait until what was killed is gone, so that its memory and its files are free for the next run."""
-        if not self._alone():
-            _reap()
-            return
+    def _settle(self, group: int | None) -> None:
+        """Wait until what was killed is gone, so that its memory and its files are free for the next run.
+
+        In a PID namespace of our own that is everything; elsewhere it is the run's process ``group``.
+        """
+        alone = self._alone()
         deadline = time.monotonic() + _SETTLE_SECONDS
         while time.monotonic() < deadline:
             _reap()
-            if not any(_lives(name) for name in set(_processes()) - self._keepers):
+            if alone:
+                if not any(_group(name) is not None for name in set(_processes()) - self._keepers):
+                    return
+                os.kill(-1, signal.SIGKILL)
+            elif group is None or not any(_group(name) == group for name in _processes()):
                 return
-            os.kill(-1, signal.SIGKILL)
             time.sleep(0.002)
 
 
@@ -266,9 +275,11 @@ def _processes() -> list[str]:
     return [name for name in os.listdir("/proc") if name.isdigit()]
 
 
-def _lives(process: str) -> bool:
+def _group(process: str) -> int | None:
+    """The process group of a process that lives, ``None`` of one that has ended, reaped or not."""
     try:
         with open(f"/proc/{process}/stat", "rb") as stream:
-            return stream.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+            state, _, group = stream.read().rpartition(b")")[2].split()[:3]
     except OSError:
-        return False
+        return None
+    return None if state in (b"Z", b"X") else int(group)
