@@ -15,6 +15,7 @@ class Status(StrEnum):
     SUBMITTED = "submitted"
     STEP_LIMIT = "step_limit"
     TIME_LIMIT = "time_limit"
+    WORKING_TIME_LIMIT = "working_time_limit"
     TOKEN_LIMIT = "token_limit"
     COST_LIMIT = "cost_limit"
     FORMAT_ERRORS = "format_errors"
@@ -54,6 +55,10 @@ class TimeLimit(TrialEnd):
     """The wall time of the budget is used."""
 
 
+class WorkingTimeLimit(TrialEnd):
+    """The working time of the budget is used: wall time without waiting for the model's endpoint."""
+
+
 class TokenLimit(TrialEnd):
     """The tokens of the budget are used."""
 
@@ -67,7 +72,7 @@ class FormatErrors(TrialEnd):
 
 
 class Refusal(TrialEnd):
-    """The model declined to work on the task."""
+    """The model declined to work on the task, several times in a row."""
 
 
 class ContextOverflow(TrialEnd):
@@ -80,6 +85,10 @@ class SandboxLost(TrialEnd):
 
 class ProviderError(TrialEnd):
     """The model's endpoint failed for good, after the retries its client makes."""
+
+
+class EndpointClosed(ProviderError):
+    """The model's endpoint can serve no trial at all: its key, quota or name is refused."""
 
 
 class Cancelled(TrialEnd):
@@ -108,6 +117,7 @@ POLICIES: dict[type[BaseException], Policy] = {
     Submitted: Policy(Status.SUBMITTED, retry=False, score=True, candidates_failure=True),
     StepLimit: Policy(Status.STEP_LIMIT, retry=False, score=True, candidates_failure=True),
     TimeLimit: Policy(Status.TIME_LIMIT, retry=False, score=True, candidates_failure=True),
+    WorkingTimeLimit: Policy(Status.WORKING_TIME_LIMIT, retry=False, score=True, candidates_failure=True),
     TokenLimit: Policy(Status.TOKEN_LIMIT, retry=False, score=True, candidates_failure=True),
     CostLimit: Policy(Status.COST_LIMIT, retry=False, score=True, candidates_failure=True),
     FormatErrors: Policy(Status.FORMAT_ERRORS, retry=False, score=True, candidates_failure=True),

@@ -19,7 +19,8 @@ from harness.agents.react import NAME, AgentConfig, Step, run_agent
 from harness.budget import Budget, BudgetMeter
 from harness.environment import Environment
 from harness.errors import Policy, policy_of
-from harness.models.base import Model, Usage
+from harness.models.base import Model, Settings, Usage
+from harness.models.calling import Caller
 from harness.models.pricing import FREE_PROVIDERS, PriceTable
 from harness.records import (
     Feedback,
@@ -48,7 +49,12 @@ _CLOSING_SECONDS = 3600.0
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """What makes two trials comparable, and which one this is."""
+    """What makes two trials comparable, and which one this is.
+
+    Attributes:
+        settings: what is asked of the model's calls, resolved; ``None`` for what the agent's profile asks.
+        priced_as: ``<provider>/<model>`` in price tables, where the board shows another name.
+    """
 
     task: Task
     task_hash: str
@@ -58,6 +64,13 @@ class TrialSpec:
     feedback: Feedback
     sandbox: SandboxConfig = field(default_factory=lambda: SandboxConfig.model_validate({}))
     job: str = ""
+    settings: Settings | None = None
+    priced_as: str | None = None
+
+    @property
+    def model_settings(self) -> Settings:
+        """What is asked of the model's calls: its own settings, else those of the agent's profile."""
+        return self.settings or self.agent.settings
 
     @property
     def allow_hosts(self) -> tuple[str, ...]:
@@ -161,7 +174,8 @@ def run_trial(
         end: BaseException
         try:
             with environment:
-                run_agent(model, environment, meter, spec.agent, trajectory.record, on_step)
+                caller = Caller(model, spec.model_settings)
+                run_agent(caller, environment, meter, spec.agent, trajectory.record, on_step)
         except Exception as error:  # noqa: BLE001 - every end of a trial is a record, never a crash of the job
             end = error
         policy = policy_of(end)

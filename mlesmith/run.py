@@ -173,7 +173,7 @@ def run(
             "tokens": tokens,
             "cost_usd": cost_usd,
         },
-        "agent": {"settings": {"native_tools": native_tools}},
+        "agent": {"settings": {"action_format": "tools" if native_tools else "json"}},
         "feedback": feedback,
         "sandbox": _given(
             kind=sandbox,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,8 @@ from harness.agents.prompting import render
 from harness.budget import BudgetMeter
 from harness.environment import Environment
 from harness.errors import FormatErrors
-from harness.models.base import Message, Model, Reply, Settings
+from harness.models.base import ActionFormat, Message, Reply, Settings
+from harness.models.calling import Caller
 from harness.records import Feedback
 
 NAME = "react"
@@ -35,7 +35,7 @@ class AgentConfig(BaseModel):
 
     Attributes:
         max_format_errors: unreadable replies in a row that end the trial.
-        settings: what is asked of every model call.
+        settings: what is asked of every model call, but for what a model's own settings say.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -57,7 +57,7 @@ class Step:
 
 
 def run_agent(
-    model: Model,
+    caller: Caller,
     environment: Environment,
     meter: BudgetMeter,
     config: AgentConfig,
@@ -67,7 +67,7 @@ def run_agent(
     """Run until something ends the trial; every end is an exception of :mod:`harness.errors`.
 
     Args:
-        model: the candidate.
+        caller: the candidate, with the settings of its calls.
         environment: where it acts.
         meter: the budget, checked before every model call and every action.
         config: how the loop works.
@@ -77,23 +77,22 @@ def run_agent(
     Raises:
         TrialEnd: always, with the reason.
     """
-    settings = config.settings
+    native = caller.settings.action_format is ActionFormat.TOOLS
     system = render(
         "system",
         steps=meter.budget.steps,
         tools=TOOLS,
         execution_seconds=f"{meter.budget.execution_seconds:.0f}",
         feedback=_FEEDBACK[environment.feedback],
-        native_tools=settings.native_tools,
+        native_tools=native,
     )
     messages = [Message("system", system), Message("user", "Begin.")]
     record("prompt", {"text": system})
     errors_in_a_row = 0
     while True:
         meter.check()
-        started = time.monotonic()
-        reply = model.complete(messages, TOOLS if settings.native_tools else (), settings)
-        model_seconds = time.monotonic() - started
+        answer = caller.complete(messages, TOOLS)
+        reply, model_seconds = answer.reply, answer.seconds
         meter.spend_step()
         number = meter.steps
         record("reply", _reply_event(number, reply, model_seconds))

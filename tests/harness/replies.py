@@ -13,7 +13,7 @@ USAGE = Usage(input=100, output=10)
 
 def say(action: str, **params: str) -> Reply:
     """A reply with one tool call."""
-    return Reply("", (ToolCall("call", action, json.dumps(params)),), USAGE)
+    return Reply("", tool_calls=(ToolCall("call", action, json.dumps(params)),), usage=USAGE)
 
 
 def run(code: str) -> Reply:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 
 from harness.errors import InputError
-from harness.models.base import Message, Reply, Settings, Tool, ToolCall
+from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, Tool, ToolCall
 from harness.models.scripted.policies import POLICIES, SUMMARIES, Turn, submit
 from harness.models.scripted.reading import read_answer
 
@@ -48,9 +48,9 @@ class ScriptedModel:
         """The policy's next turn: a tool call when tools are offered, else prose and one JSON object."""
         observations = _observations(messages)
         turn = self._replay(observations)
-        if tools:
+        if tools and settings.action_format is ActionFormat.TOOLS:
             call = ToolCall(f"call_{len(observations) + 1}", turn.action.name, json.dumps(turn.action.params))
-            return Reply(turn.thought, (call,), finish="tool_calls")
+            return Reply(turn.thought, tool_calls=(call,), finish=Finish.TOOL_CALLS)
         written = json.dumps({"action": turn.action.name, "params": turn.action.params})
         return Reply(f"{turn.thought}\n\n```json\n{written}\n```")
 

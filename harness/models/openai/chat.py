@@ -5,44 +5,37 @@ The key comes from the environment only, and is never written anywhere.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
-from harness.errors import ContextOverflow, InputError, ProviderError, Refusal
-from harness.models.base import Message, Reply, Settings, Tool, ToolCall, Usage
+from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, Tool, ToolCall, Usage
+from harness.models.faults import Fault, FaultKind
+from harness.models.registry import ModelConfig
+from harness.models.wire.tapes import Tape
 
-_RETRIES = 5
 _OVERFLOW = ("context_length_exceeded", "maximum context length", "context window", "exceed_context_size")
 
 
-class OpenAIModel:
+class ChatModel:
     """A model behind ``/chat/completions``.
 
     Args:
-        model: the endpoint's name of the model.
-        base_url: the endpoint; ``None`` is the SDK's default (``OPENAI_BASE_URL``, else OpenAI's own).
-        key_variable: the environment variable that holds the key.
+        config: which model, and where.
+        tape: records the exchanges, or answers in the network's place.
 
     Raises:
-        InputError: the variable is not set and the endpoint is not on this machine.
+        InputError: the key's variable is not set and the endpoint is not on this machine.
     """
 
-    def __init__(self, model: str, base_url: str | None = None, key_variable: str = "OPENAI_API_KEY") -> None:
+    def __init__(self, config: ModelConfig, tape: Tape | None = None) -> None:
         import openai  # about half a second, so only for those who use it
 
-        self.name = f"openai/{model}"
-        self._model = model
-        base_url = base_url or os.environ.get("OPENAI_BASE_URL")
-        key = os.environ.get(key_variable)
-        if not key and not _is_local(base_url):
-            raise InputError(
-                f"{key_variable} is not set; export the key of {base_url or 'the OpenAI API'} in it"
-            )
-        self._key = key
-        self._own_api = base_url is None
+        self.name = config.board_name
+        self._model = config.model
+        self._preset = config.preset
+        self._key = config.key()
         # A local server wants no key, but the SDK insists on one.
-        self._client = openai.OpenAI(api_key=key or "none", base_url=base_url, max_retries=_RETRIES)
+        self._client = openai.OpenAI(api_key=self._key or "none", base_url=config.endpoint_url, max_retries=0)
 
     def complete(self, messages: Sequence[Message], tools: Sequence[Tool], settings: Settings) -> Reply:
         """Answer the conversation. See :class:`harness.models.base.Model` for the errors."""
@@ -53,13 +46,12 @@ class OpenAIModel:
             "messages": [_to_wire(message) for message in messages],
             "timeout": settings.timeout_seconds,
         }
-        if tools:
+        if tools and settings.action_format is ActionFormat.TOOLS:
             request["tools"] = [_tool_to_wire(tool) for tool in tools]
-        if settings.temperature is not None:
-            request["temperature"] = settings.temperature
+        if settings.sent_temperature is not None:
+            request["temperature"] = settings.sent_temperature
         if settings.max_output_tokens is not None:
-            # Compatible servers know the older word only.
-            request["max_completion_tokens" if self._own_api else "max_tokens"] = settings.max_output_tokens
+            request[self._preset.output_limit_key] = settings.max_output_tokens
         if settings.effort is not None:
             request["reasoning_effort"] = settings.effort
         try:
@@ -67,32 +59,24 @@ class OpenAIModel:
         except openai.BadRequestError as error:
             text = self._without_key(error)
             if any(word in f"{text} {error.body}".lower() for word in _OVERFLOW):
-                raise ContextOverflow(text) from None
-            raise ProviderError(text) from None
+                raise Fault(FaultKind.CONTEXT, text) from None
+            raise Fault(FaultKind.REQUEST, text) from None
         except openai.OpenAIError as error:
-            raise ProviderError(f"{type(error).__name__}: {self._without_key(error)}") from None
+            raise Fault(FaultKind.OVERLOADED, f"{type(error).__name__}: {self._without_key(error)}") from None
         except ValueError as error:
-            raise ProviderError(
-                f"the endpoint did not answer with JSON: {self._without_key(error)}"
-            ) from None
+            raise Fault(FaultKind.GARBLED, f"not JSON: {self._without_key(error)}") from None
         try:
             return _from_wire(completion)
         except (AttributeError, TypeError, ValueError) as error:
             # The SDK does not check what it was sent.
-            raise ProviderError(
-                f"the endpoint's answer has another form than a chat completion: {self._without_key(error)}"
+            raise Fault(
+                FaultKind.GARBLED, f"another form than a chat completion: {self._without_key(error)}"
             ) from None
 
     def _without_key(self, error: Exception) -> str:
         """An error's text; endpoints have been seen to repeat the key they refuse."""
         text = str(error)
         return text.replace(self._key, "[key]") if self._key else text
-
-
-def _is_local(base_url: str | None) -> bool:
-    from urllib.parse import urlsplit
-
-    return base_url is not None and urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1")
 
 
 def _to_wire(message: Message) -> dict[str, Any]:
@@ -114,13 +98,13 @@ def _tool_to_wire(tool: Tool) -> dict[str, Any]:
 
 def _from_wire(completion: Any) -> Reply:
     if not getattr(completion, "choices", None):
-        raise ProviderError("the endpoint answered without a choice")
+        raise Fault(FaultKind.GARBLED, "the endpoint answered without a choice")
     choice = completion.choices[0]
     if choice.finish_reason == "content_filter":
-        raise Refusal("the provider's content filter stopped the answer")
+        return Reply("the provider's content filter stopped the answer", finish=Finish.REFUSAL)
     message = choice.message
     if getattr(message, "refusal", None):
-        raise Refusal(str(message.refusal))
+        return Reply(str(message.refusal), finish=Finish.REFUSAL)
     calls = tuple(
         ToolCall(call.id, call.function.name, call.function.arguments)
         for call in message.tool_calls or ()
@@ -130,7 +114,7 @@ def _from_wire(completion: Any) -> Reply:
         text=message.content or "",
         tool_calls=calls,
         usage=_usage(completion.usage),
-        finish=choice.finish_reason or "stop",
+        finish=Finish.LENGTH if choice.finish_reason == "length" else Finish.STOP,
         raw=message.model_dump(mode="json", exclude_none=True),
     )
 

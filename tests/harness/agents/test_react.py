@@ -12,6 +12,7 @@ from harness.budget import Budget, BudgetMeter
 from harness.environment import Environment
 from harness.errors import FormatErrors, Refusal, StepLimit, Submitted
 from harness.models.base import Model, Reply, Settings, ToolCall
+from harness.models.calling import Caller
 from harness.records import Feedback, TrialPaths
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.grading import Grader
@@ -38,11 +39,12 @@ class Talk:
             Grader(self.task, self.provider) as grader,
             Environment(self.task, grader, self.provider, paths, meter, feedback) as environment,
         ):
+            agent = AgentConfig.model_validate(config)
             run_agent(
-                model,
+                Caller(model, agent.settings),
                 environment,
                 meter,
-                AgentConfig.model_validate(config),
+                agent,
                 lambda kind, fields: self.events.append((kind, fields)),
                 self.steps.append,
             )

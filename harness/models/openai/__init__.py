@@ -1,0 +1,1 @@
+"""Clients of the two OpenAI APIs, through the openai SDK."""
