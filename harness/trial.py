@@ -39,7 +39,7 @@ from harness.sandboxes.settings import SandboxConfig
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task
 from harness.tasks.standing import position_score
-from harness.trajectory import Trajectory, utc_now
+from harness.trajectories.writing import Trajectory, utc_now
 
 log = logging.getLogger(__name__)
 

@@ -63,7 +63,7 @@ def trial(
 
     json.loads(paths.result.read_text(), parse_constant=strict)
     lines = [json.loads(line, parse_constant=strict) for line in paths.trajectory.read_text().splitlines()]
-    assert lines[0] == {"schema_version": 1}
+    assert lines[0] == {"schema_version": 2}
     assert lines[-1]["event"] == "end"
     assert lines[-1]["status"] == result.status
     assert not paths.work.exists()

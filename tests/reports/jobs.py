@@ -21,7 +21,7 @@ from harness.records import (
     write_atomically,
     write_record,
 )
-from harness.trajectory import Trajectory
+from harness.trajectories.writing import Trajectory
 
 HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)> {{ 7 * 7 }} $x_1$ & </pre>'
 SKILL = {"nothing": None, "constant": 0.1, "linear": 0.45, "forest": 0.6, "boosting": 0.65, "blend": 0.7}

@@ -9,6 +9,9 @@ from typing import Any, Self
 
 from harness.records import TrialPaths
 
+SCHEMA_VERSION = 2
+"""Of the files written now; :mod:`harness.trajectories.reading` reads older ones too."""
+
 
 class Trajectory:
     """Appends events to ``trajectory.jsonl``, one strict JSON document per line, flushed at once."""
@@ -16,7 +19,7 @@ class Trajectory:
     def __init__(self, paths: TrialPaths) -> None:
         paths.root.mkdir(parents=True, exist_ok=True)
         self._stream = paths.trajectory.open("w", encoding="utf-8")
-        self._write({"schema_version": 1})
+        self._write({"schema_version": SCHEMA_VERSION})
 
     def record(self, kind: str, fields: dict[str, Any]) -> None:
         """Append one event: its kind, the time in UTC, and its fields."""
