@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from harness.models.base import ActionFormat
+
 
 class Api(StrEnum):
     """The APIs that models are reached by."""
@@ -24,8 +26,10 @@ class Preset:
         summary: one line for people.
         base_url: its endpoint; ``None`` is the SDK's default.
         key_variable: the environment variable that holds its key; ``None`` when it wants none.
+        also: other APIs it can be told to be spoken to by.
         efforts: the words its ``effort`` takes; ``None`` for any, empty for none.
         max_temperature: the highest temperature it takes.
+        action_formats: how its models can be asked to say what they do.
         output_limit_key: how Chat Completions calls the bound of output tokens there.
         returns_reasoning: whether earlier ``reasoning_content`` must be sent back with tool calls.
     """
@@ -34,19 +38,24 @@ class Preset:
     summary: str
     base_url: str | None = None
     key_variable: str | None = None
+    also: tuple[Api, ...] = ()
     efforts: tuple[str, ...] | None = None
     max_temperature: float = 2.0
+    action_formats: tuple[ActionFormat, ...] = tuple(ActionFormat)
     output_limit_key: str = "max_tokens"
     returns_reasoning: bool = False
 
 
+_OPENAI_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+
 PRESETS: dict[str, Preset] = {
-    "scripted": Preset(Api.SCRIPTED, "deterministic candidates without a model", efforts=()),
+    "scripted": Preset(Api.SCRIPTED, "deterministic candidates without a model"),
     "openai": Preset(
         Api.RESPONSES,
         "OpenAI's models; with a base URL, any server that speaks Chat Completions",
         key_variable="OPENAI_API_KEY",
-        efforts=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+        also=(Api.CHAT,),
+        efforts=_OPENAI_EFFORTS,
         output_limit_key="max_completion_tokens",
     ),
     "google": Preset(
@@ -61,12 +70,19 @@ PRESETS: dict[str, Preset] = {
         "https://api.deepseek.com",
         "DEEPSEEK_API_KEY",
         efforts=("low", "high", "max"),
+        action_formats=(ActionFormat.TOOLS, ActionFormat.JSON),
         returns_reasoning=True,
     ),
     "openrouter": Preset(
-        Api.CHAT, "models of many providers", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"
+        Api.CHAT,
+        "models of many providers",
+        "https://openrouter.ai/api/v1",
+        "OPENROUTER_API_KEY",
+        efforts=_OPENAI_EFFORTS,
     ),
-    "vllm": Preset(Api.CHAT, "a vLLM server on this machine", "http://localhost:8000/v1"),
-    "ollama": Preset(Api.CHAT, "an Ollama server on this machine", "http://localhost:11434/v1"),
-    "lmstudio": Preset(Api.CHAT, "an LM Studio server on this machine", "http://localhost:1234/v1"),
+    "vllm": Preset(Api.CHAT, "a vLLM server, by default on this machine", "http://localhost:8000/v1"),
+    "ollama": Preset(Api.CHAT, "an Ollama server, by default on this machine", "http://localhost:11434/v1"),
+    "lmstudio": Preset(
+        Api.CHAT, "an LM Studio server, by default on this machine", "http://localhost:1234/v1"
+    ),
 }

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -16,6 +19,9 @@ from harness.models.wire.tapes import Tape
 from harness.tasks.package import Task
 
 PROVIDERS = tuple(PRESETS)
+
+_LEAST_OUTPUT = 16
+"""The lowest bound of output tokens that the Responses API takes."""
 
 
 class ModelConfig(BaseModel):
@@ -46,12 +52,26 @@ class ModelConfig(BaseModel):
         """A base URL is written to records, so it must not hold a password or a key."""
         if url is None:
             return None
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        try:
+            parts = urlsplit(url)
+            whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            whole = False
+        if not whole:
             raise ValueError("write a whole URL, such as http://localhost:8000/v1")
-        if parts.username or parts.password or parts.query:
+        if parts.username or parts.password or parts.query or parts.fragment:
             raise ValueError("no user, password or query may be in it; keys come from the environment")
         return url
+
+    @field_validator("key_variable")
+    @classmethod
+    def _a_name(cls, variable: str | None) -> str | None:
+        """A key written here by mistake would reach records; the message does not repeat it."""
+        if variable is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", variable):
+            raise ValueError(
+                "write the name of an environment variable, in capitals such as MY_API_KEY, never the key"
+            )
+        return variable
 
     @property
     def provider(self) -> str:
@@ -67,6 +87,18 @@ class ModelConfig(BaseModel):
     def board_name(self) -> str:
         """The name shown on boards."""
         return self.name if self.label is None else f"{self.name}@{self.label}"
+
+    @property
+    def priced_as(self) -> str:
+        """The name by which price tables know it, whatever its label.
+
+        At another endpoint than the provider's own it is ``<provider>@<host>/<model>``: the provider's prices
+        say nothing about that endpoint.
+        """
+        url, own = self.endpoint_url, self.preset.base_url
+        if url is None or (own is not None and url.rstrip("/") == own):
+            return self.name
+        return f"{self.provider}@{urlsplit(url).netloc}/{self.model}"
 
     @property
     def preset(self) -> Preset:
@@ -90,6 +122,11 @@ class ModelConfig(BaseModel):
         return self.base_url or self.preset.base_url
 
     @property
+    def is_local(self) -> bool:
+        """Whether its endpoint is on this machine."""
+        return self.endpoint_url is not None and urlsplit(self.endpoint_url).hostname in _LOCAL
+
+    @property
     def spoken_api(self) -> Api:
         """The API it is reached by.
 
@@ -99,45 +136,88 @@ class ModelConfig(BaseModel):
         preset = self.preset
         if self.api is None:
             return Api.CHAT if self.provider == "openai" and self.endpoint_url else preset.api
-        if self.api is not preset.api and {self.api, preset.api} != {Api.RESPONSES, Api.CHAT}:
-            raise InputError(f"{self.name}: {self.provider} does not speak {self.api}; leave api out")
+        if self.api not in (preset.api, *preset.also):
+            known = " or ".join((preset.api, *preset.also))
+            raise InputError(
+                f"{self.board_name}: api = {self.api}: {self.provider} is reached by {known}; leave api out"
+            )
         return self.api
+
+    @property
+    def key_name(self) -> str | None:
+        """The environment variable that holds the key; ``None`` when the endpoint wants none."""
+        return self.key_variable or self.preset.key_variable
 
     def key(self) -> str | None:
         """The key, from the environment.
 
         Raises:
-            InputError: it is not set, and the endpoint is not on this machine.
+            InputError: it is not set although the endpoint wants one, or it cannot be a key; the message
+                names the variable and never the key.
         """
-        variable = self.key_variable or self.preset.key_variable
-        key = os.environ.get(variable, "").strip() if variable else None
-        if not key and not _is_local(self.endpoint_url) and self.spoken_api is not Api.SCRIPTED:
+        variable = self.key_name
+        key = os.environ.get(variable, "").strip() if variable else ""
+        if variable and not key and not self.is_local:
             where = self.endpoint_url or f"{self.provider}'s API"
+            raise InputError(f"{variable} is not set; export the key of {where} in it")
+        if not all("!" <= sign <= "~" for sign in key):
+            # Such a key cannot be sent in a header, and the error of whoever tries would show it.
             raise InputError(
-                f"{variable} is not set; export the key of {where} in it"
-                if variable
-                else f"{self.name}: name the variable that holds the key of {where} in key_variable"
+                f"{variable} holds spaces, line breaks or letters that no key has; export it anew"
             )
         return key or None
+
+
+def check_models(configs: Iterable[ModelConfig], profile: Settings) -> None:
+    """Refuse, before anything runs, candidates that cannot be told apart or called as asked.
+
+    Args:
+        configs: the candidates of a job.
+        profile: the settings of the agent's profile, which are asked of all of them.
+
+    Raises:
+        InputError: names the model, the key, the value and what is taken instead.
+    """
+    configs = list(configs)
+    names = Counter(config.board_name for config in configs)
+    for name, times in names.items():
+        if times > 1:
+            raise InputError(
+                f"model {name} is named twice: give each its own label to compare two settings of one model, "
+                "or use attempts to repeat trials"
+            )
+    for config in configs:
+        if config.preset.api is Api.SCRIPTED and (config.base_url or config.key_variable or config.api):
+            raise InputError(
+                f"{config.board_name}: scripted candidates call no endpoint; "
+                "leave out base_url, key_variable and api"
+            )
+        resolve_settings(profile, config)
+        _ = config.spoken_api
 
 
 def resolve_settings(profile: Settings, config: ModelConfig) -> Settings:
     """What is asked of a model's calls: the profile's settings, with the model's own over them.
 
+    Scripted candidates call no model, so nothing is refused for them.
+
     Raises:
-        InputError: a value the provider does not take; the message names it and what it takes.
+        InputError: values the provider does not take; the message names each with its key, and what is taken.
     """
     own = {name: getattr(config.settings, name) for name in config.settings.model_fields_set}
     settings = profile.model_copy(update=own)
-    preset = config.preset
-    if settings.effort is not None and preset.efforts is not None and settings.effort not in preset.efforts:
-        # A profile's effort may be no word of a provider; only the model's own settings are held to it.
-        known = ", ".join(preset.efforts) or "none"
-        raise InputError(f"{config.name}: effort {settings.effort!r} is unknown there; it takes {known}")
-    temperature = settings.sent_temperature
-    if temperature is not None and temperature > preset.max_temperature:
+    if config.preset.api is Api.SCRIPTED:
+        return settings
+    refused = list(_refused(settings, config))
+    if refused:
+        fixes = sorted({f"settings.{key}" for key, _ in refused if key not in own})
         raise InputError(
-            f"{config.name}: temperature {temperature:g} is above {preset.max_temperature:g}, its highest"
+            f"{config.board_name}: "
+            + "; ".join(f"settings.{key} = {getattr(settings, key)}: {why}" for key, why in refused)
+            + (
+                f"; the agent's profile asks this of all models, so set {', '.join(fixes)} for that model"
+                * bool(fixes)
+            )
         )
     return settings
 
@@ -155,7 +235,7 @@ def make_model(config: ModelConfig, tape: Tape | None = None, task: Task | None 
     """
     api = config.spoken_api
     if api is Api.SCRIPTED:
-        return ScriptedModel(config.model)
+        return ScriptedModel(config.model, task)
     # The SDKs take half a second to import each, so only for those who use them.
     if api is Api.GOOGLE:
         from harness.models.google import GoogleModel
@@ -175,13 +255,37 @@ def scripted_names() -> list[str]:
     return [f"scripted/{name}" for name in policy_names()]
 
 
-def _is_local(url: str | None) -> bool:
-    return url is not None and urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+def _refused(settings: Settings, config: ModelConfig) -> Iterator[tuple[str, str]]:
+    """Each setting the provider does not take, and what it takes instead."""
+    preset, effort = config.preset, settings.effort
+    if effort is not None and preset.efforts is not None and effort not in preset.efforts:
+        yield "effort", f"{config.provider} takes {', '.join(preset.efforts) or 'none'}"
+    temperature = settings.sent_temperature
+    if temperature is not None and temperature > preset.max_temperature:
+        yield "temperature", f'{config.provider} takes 0 to {preset.max_temperature:g}, or "default"'
+    bound, window = settings.max_output_tokens, settings.context_window
+    if bound is not None and bound < _LEAST_OUTPUT and config.spoken_api is Api.RESPONSES:
+        yield "max_output_tokens", f"the Responses API takes {_LEAST_OUTPUT} or more"
+    if bound is not None and window is not None and bound >= window:
+        yield "max_output_tokens", f"it must leave room in the context window of {window} tokens"
+    if settings.max_input_tokens is not None and window is not None and settings.max_input_tokens > window:
+        yield "max_input_tokens", f"the context window holds {window} tokens"
+    if settings.action_format not in preset.action_formats:
+        yield "action_format", f"{config.provider} takes {', '.join(preset.action_formats)}"
 
 
 def _suggestion(name: str) -> str:
-    close = difflib.get_close_matches(name, [*scripted_names(), *policy_names()], n=1, cutoff=0.5)
-    if not close:
-        return ""
-    best = close[0] if "/" in close[0] else f"scripted/{close[0]}"
-    return f"; did you mean {best}?"
+    provider, _, model = name.partition("/")
+    known = [*scripted_names(), *policy_names()]
+    if close := difflib.get_close_matches(name, known, n=1, cutoff=0.7):
+        return f"; did you mean {close[0] if '/' in close[0] else f'scripted/{close[0]}'}?"
+    if model and (close := difflib.get_close_matches(provider.lower(), PROVIDERS, n=1, cutoff=0.6)):
+        return f"; did you mean {close[0]}/{model}?"
+    if not model and provider in PROVIDERS:
+        return f"; the model is missing after {provider}/"
+    if model:
+        return f"; models of many others are reached as openrouter/{name}"
+    return ""
