@@ -43,6 +43,7 @@ class TrialPaths:
 
     <attempt>/
       trajectory.jsonl   one event per line, flushed as it happens
+      exchanges.jsonl    what went over HTTP; none for candidates without a model
       steps/NNN/         code.py, output.txt, submission.csv
       work/              the agent's working folder
       result.json        written last, atomically: its presence means the trial is done
@@ -54,6 +55,11 @@ class TrialPaths:
     def trajectory(self) -> Path:
         """The event log."""
         return self.root / "trajectory.jsonl"
+
+    @property
+    def exchanges(self) -> Path:
+        """What went over HTTP; see :mod:`harness.models.wire.exchanges`."""
+        return self.root / "exchanges.jsonl"
 
     @property
     def work(self) -> Path:

@@ -148,13 +148,15 @@ class ModelConfig(BaseModel):
         """The environment variable that holds the key; ``None`` when the endpoint wants none."""
         return self.key_variable or self.preset.key_variable
 
-    def key(self) -> str | None:
-        """The key, from the environment.
+    def key(self, tape: Tape | None = None) -> str | None:
+        """The key, from the environment; none is needed where a tape answers in the network's place.
 
         Raises:
             InputError: it is not set although the endpoint wants one, or it cannot be a key; the message
                 names the variable and never the key.
         """
+        if tape is not None and not tape.live:
+            return None
         variable = self.key_name
         key = os.environ.get(variable, "").strip() if variable else ""
         if variable and not key and not self.is_local:

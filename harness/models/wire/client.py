@@ -13,7 +13,6 @@ from typing import TypeVar
 
 import httpx2
 
-from harness.errors import InputError
 from harness.models.wire.secrets import Scrubber
 from harness.models.wire.tapes import Tape
 
@@ -39,14 +38,7 @@ def open_client(key: str | None, tape: Tape | None = None) -> httpx2.Client:
     Args:
         key: what must not show in anything that comes back, is logged or is recorded.
         tape: records the exchanges, or answers in the network's place.
-
-    Raises:
-        InputError: the key has characters that cannot be sent.
     """
-    if key is not None and not (key.isascii() and key.isprintable()):
-        raise InputError(
-            "the key has a character that no key has, such as a line break; copy it into its variable again"
-        )
     # These write response headers down at DEBUG as they come in, before the key is taken out of them.
     logging.getLogger("httpcore2").setLevel(logging.INFO)
     return httpx2.Client(transport=_Transport(Scrubber(key), tape))
