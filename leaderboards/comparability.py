@@ -53,7 +53,7 @@ def check_comparable(results: Results) -> list[Finding]:
 
     Errors: another feedback policy, agent, budget or spec hash; a task in two versions; groups of models
     without a common task. Warnings: models that miss tasks, different sandboxes, memory, processors or GPUs,
-    trials left out as infrastructure failures.
+    trials left out as infrastructure failures or as the oracle's.
     """
     sources = results.counted().sources
     findings = _check_conditions(sources) + _check_tasks(sources) + _check_overlap(results)
@@ -64,6 +64,15 @@ def check_comparable(results: Results) -> list[Finding]:
         findings.append(
             Finding(
                 "trials-left-out", "warning", f"infrastructure failures say nothing about a model: {listed}"
+            )
+        )
+    if results.oracle:
+        told = f"{len(results.oracle)} of {results.oracle[0].record.model}"
+        findings.append(
+            Finding(
+                "oracle-left-out",
+                "warning",
+                f"trials that hand in the answers say nothing about a model: {told}",
             )
         )
     return findings

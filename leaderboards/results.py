@@ -14,6 +14,7 @@ import pandas as pd
 
 from harness.budget import Budget
 from harness.errors import InputError
+from harness.models.scripted.model import ORACLE
 from harness.records import JobPaths, TrialResult, read_job
 from leaderboards.scores import COLUMNS
 
@@ -69,9 +70,12 @@ class Results:
 
     Attributes:
         sources: records with their job folders.
+        oracle: those of ``scripted/oracle``, which hands in the answers and is no candidate; nothing else
+            here counts them.
     """
 
     sources: tuple[Source, ...]
+    oracle: tuple[Source, ...] = ()
 
     @property
     def records(self) -> tuple[TrialResult, ...]:
@@ -126,7 +130,10 @@ class Results:
         return frame.loc[frame["counts"], list(COLUMNS)].reset_index(drop=True)
 
     def _where(self, keep: Callable[[TrialResult], bool]) -> Results:
-        return Results(tuple(source for source in self.sources if keep(source.record)))
+        return Results(
+            tuple(source for source in self.sources if keep(source.record)),
+            tuple(source for source in self.oracle if keep(source.record)),
+        )
 
 
 def load_results(jobs: Sequence[Path]) -> Results:
@@ -154,13 +161,25 @@ def load_results(jobs: Sequence[Path]) -> Results:
     if not found:
         listed = ", ".join(str(job) for job in jobs) or "no job"
         raise InputError(f"{listed}: no finished trial; run `mlesmith run` to the end first")
-    return Results(tuple(found[key] for key in sorted(found)))
+    sources = [found[key] for key in sorted(found)]
+    candidates = tuple(source for source in sources if not _is_oracle(source.record.model))
+    if not candidates:
+        raise InputError(
+            f"{', '.join(str(job) for job in jobs)}: only trials of scripted/{ORACLE}, which hands in the "
+            "answers and is no candidate; run a model"
+        )
+    return Results(candidates, tuple(source for source in sources if _is_oracle(source.record.model)))
 
 
 def budget_text(budget: Budget) -> str:
     """The limits that are set, in one line: ``steps=15 seconds=43200 execution_seconds=3600``."""
     limits = budget.model_dump(exclude_none=True)
     return " ".join(f"{name}={value:.15g}" for name, value in limits.items())
+
+
+def _is_oracle(model: str) -> bool:
+    """Whether a board name is the oracle's, whatever label follows it."""
+    return model.partition("@")[0] == f"scripted/{ORACLE}"
 
 
 def _moment(source: Source, field: Literal["started", "finished"]) -> datetime:

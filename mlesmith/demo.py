@@ -56,7 +56,7 @@ QUICK_DATASETS = (
     "concrete",
     "diabetes",
 )
-CANDIDATES = ("idle", "constant", "tree", "neighbours", "linear", "forest", "boosting", "blended")
+CANDIDATES = ("nop", "constant", "tree", "neighbours", "linear", "forest", "boosting", "blended")
 STEPS = 10
 SECONDS = 600.0
 EXECUTION_SECONDS = 120.0

@@ -140,7 +140,7 @@ def priors(comparisons: Comparisons) -> Figure:
     axes.set_xlim(-0.3, len(fits) + 0.3)
     axes.set_xlabel("prior")
     axes.set_ylabel("Elo about the mean of the seven rated models")
-    axes.set_title("Reference set: only the prior decides how far below the others idle is")
+    axes.set_title("Reference set: only the prior decides how far below the others nop is")
     return figure
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.budget import Budget
-from harness.errors import Status
+from harness.errors import InputError, Status
 from harness.records import Feedback, TrialResult
 from harness.resources import LeasedGpu, Resources
 from leaderboards.board import build_boards
@@ -66,6 +66,29 @@ def test_the_same_task_name_in_two_sets_is_two_tasks(tmp_path: Path) -> None:
     results = load(tmp_path, *trials)
     assert check_comparable(results) == []
     assert sorted(set(results.scores_frame()["task"])) == ["reference/t", "smith/t"]
+
+
+@pytest.mark.parametrize("oracle", ["scripted/oracle", "scripted/oracle@again"])
+def test_the_oracle_is_on_no_board_and_said_to_be_left_out(tmp_path: Path, oracle: str) -> None:
+    """Its trial would win every task, and its budget would even forbid the board."""
+    trials = [trial(task, model, 2.0) for task in ("t", "u") for model in (A, B)]
+    knowing = trial("t", oracle, 0.0, budget=Budget.model_validate({"steps": 3}))
+    results = load(tmp_path, *trials, knowing)
+    assert [(f.code, f.severity, f.evidence) for f in check_comparable(results)] == [
+        (
+            "oracle-left-out", "warning",
+            f"trials that hand in the answers say nothing about a model: 1 of {oracle}",
+        )
+    ]  # fmt: skip
+    (board, _) = build_boards([tmp_path / "job"], tmp_path / "boards")
+    assert [row.model for row in board.board.rows] == [A, B]
+    assert not any("oracle" in path.read_text() for path in (board.csv, board.scores))
+    assert "oracle-left-out" in board.json.read_text()
+
+
+def test_the_oracle_alone_makes_no_board(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"only trials of scripted/oracle.*run a model"):
+        load(tmp_path, trial("t", "scripted/oracle", 0.0))
 
 
 def test_warnings_do_not_refuse(tmp_path: Path) -> None:

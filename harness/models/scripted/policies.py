@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from harness.actions import Action
 from harness.models.scripted.plans import Plan, attempts, simpler
 from harness.models.scripted.problems import Problem, understand
-from harness.models.scripted.programs import Place, look_program, model_program, place, sample_program
+from harness.models.scripted.programs import (
+    Place,
+    answers_program,
+    look_program,
+    model_program,
+    place,
+    sample_program,
+)
 from harness.models.scripted.reading import (
     Answer,
     Outcome,
@@ -31,7 +38,7 @@ Policy = Generator[Turn, Answer, None]
 _REPAIRS = 2
 
 
-def idle() -> Policy:
+def nop() -> Policy:
     """Asks what the task is and hands in nothing."""
     yield _ask("overview", "I read what the task is.")
     yield submit("I have nothing to hand in.")
@@ -45,6 +52,22 @@ def sample() -> Policy:
     program = sample_program(data_path.text, output_path.text)
     yield Turn("I hand in the sample submission.", Action("execute_code", {"code": program}))
     yield submit("That is all I can do.")
+
+
+def oracle(answers: str) -> Callable[[], Policy]:
+    """A policy that hands in the answers, which shows that a task can be solved.
+
+    Args:
+        answers: a submission as CSV.
+    """
+
+    def policy() -> Policy:
+        output_path = yield _ask("output_path", "I know the answers; I need the place to write to.")
+        program = answers_program(answers, output_path.text)
+        yield Turn("I hand in the answers.", Action("execute_code", {"code": program}))
+        yield submit("It cannot get better.")
+
+    return policy
 
 
 def modelling(candidate: str) -> Callable[[], Policy]:
@@ -146,17 +169,17 @@ def submit(thought: str) -> Turn:
 
 
 POLICIES: dict[str, Callable[[], Policy]] = {
-    "idle": idle,
+    "nop": nop,
     "sample": sample,
     **{
         name: modelling(name)
         for name in ("constant", "tree", "neighbours", "linear", "forest", "boosting", "tuned", "blended")
     },
 }
-"""All policies by name, weakest first."""
+"""The ladder: all policies that know no answers, weakest first."""
 
 SUMMARIES: dict[str, str] = {
-    "idle": "reads the task and submits nothing",
+    "nop": "reads the task and submits nothing",
     "sample": "submits the sample submission",
     "constant": "the prior, the mean or median, or the last value of a series",
     "tree": "a small decision tree on the numbers",
@@ -166,5 +189,6 @@ SUMMARIES: dict[str, str] = {
     "boosting": "gradient boosting on all columns",
     "tuned": "derived features, and the estimator that validates best",
     "blended": "derived features, and a blend of the estimators that validate best",
+    "oracle": "hands in the answers: shows that a task can be solved; never on a board",
 }
 """What each policy does, in a line."""

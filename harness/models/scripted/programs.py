@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import json
+import lzma
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +56,12 @@ def look_program(task: Place) -> str:
 def sample_program(data_path: str, output_path: str) -> str:
     """Hands in the sample submission."""
     return _render("sample", task={"data_path": data_path, "output_path": output_path})
+
+
+def answers_program(answers: str, output_path: str) -> str:
+    """Hands in this CSV, which is packed so that the program stays small."""
+    packed = base64.b85encode(lzma.compress(answers.encode())).decode()
+    return _render("answers", task={"output_path": output_path}, packed=packed)
 
 
 def model_program(task: Place, problem: Problem, plan: Plan) -> str:

@@ -23,7 +23,8 @@ from harness.agents.react import AgentConfig
 from harness.budget import Budget
 from harness.errors import InputError
 from harness.models.base import Message, Settings, Tool, ToolCall
-from harness.models.scripted.model import ScriptedModel, policy_names
+from harness.models.registry import scripted_names
+from harness.models.scripted.model import ScriptedModel, policy_names, policy_summaries
 from harness.models.scripted.problems import metric_family
 from harness.models.scripted.programs import _environment
 from harness.models.scripted.reading import (
@@ -39,9 +40,9 @@ from harness.sandboxes.base import SandboxProvider
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, load_task
 from harness.tasks.preparing import prepare_task
+from harness.tasksets.catalogue import reference_task
 from harness.trial import TrialSpec, run_trial
 
-REFERENCE = Path(__file__).parents[2] / "harness" / "tasksets" / "reference"
 Run = Callable[[Task, str, Feedback], TrialResult]
 
 
@@ -55,7 +56,8 @@ def run(sandbox: SandboxProvider, tmp_path: Path) -> Iterator[Run]:
             graders[task.root] = opened.enter_context(Grader(task, sandbox))
         spec = TrialSpec(task, "hash", 1, Budget(steps=10, seconds=120), AgentConfig(), feedback)
         grader = graders[task.root]
-        return run_trial(spec, ScriptedModel(candidate), grader, sandbox, TrialPaths(tmp_path / candidate))
+        model = ScriptedModel(candidate, task)
+        return run_trial(spec, model, grader, sandbox, TrialPaths(tmp_path / candidate))
 
     with ExitStack() as opened:
         yield trial
@@ -67,7 +69,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, sandbox: SandboxProvider)
 
     def prepare(name: str) -> Task:
         root = tmp_path_factory.mktemp("reference") / name
-        shutil.copytree(REFERENCE / name, root)
+        shutil.copytree(reference_task(name), root)
         prepare_task(load_task(root), sandbox)
         return load_task(root)
 
@@ -76,7 +78,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, sandbox: SandboxProvider)
 
 def test_every_candidate_on_iris(iris: Task, run: Run, tmp_path: Path) -> None:
     results = {name: run(iris, name, Feedback.TEST) for name in policy_names()}
-    assert [name for name, result in results.items() if not result.valid] == ["idle"]
+    assert [name for name, result in results.items() if not result.valid] == ["nop"]
     assert {result.status for result in results.values()} == {"submitted"}
     assert all(len(result.steps) <= 9 for result in results.values())
     assert all(result.usage.input == result.usage.output == 0 for result in results.values())
@@ -119,6 +121,43 @@ def test_without_scores_the_validated_best_counts(iris: Task, run: Run, tmp_path
     merits = [outcome.validation for outcome in told if outcome.validation is not None]
     assert all(outcome.score is None for outcome in told)
     assert merits[-1] == max(merits)
+
+
+def test_the_oracle_hands_in_the_answers_in_the_samples_columns(iris: Task, run: Run, tmp_path: Path) -> None:
+    answers = pd.read_csv(iris.answer_path, dtype=str)
+    answers.assign(note="not for participants")[["note", "species", "flower"]].to_csv(
+        iris.answer_path, index=False
+    )
+    result = run(iris, "oracle", Feedback.NONE)
+    assert (result.status, result.score) == ("submitted", 1.0)
+    handed_in = pd.read_csv(tmp_path / "oracle" / "steps" / "002" / "submission.csv", dtype=str)
+    pd.testing.assert_frame_equal(handed_in, answers)
+
+
+def test_the_oracle_hands_in_several_columns_in_a_small_program(
+    prepared: Callable[[str], Task], run: Run, tmp_path: Path
+) -> None:
+    task = prepared("gene-functions")
+    assert run(task, "oracle", Feedback.TEST).score == task.spec.metric.best
+    program = tmp_path / "oracle" / "steps" / "002" / "code.py"
+    assert program.stat().st_size < task.answer_path.stat().st_size / 3
+
+
+def test_the_oracle_needs_a_task_with_answers_to_every_column(iris: Task) -> None:
+    with pytest.raises(InputError, match=r"scripted/oracle hands in the answers of a task"):
+        ScriptedModel("oracle")
+    answers = pd.read_csv(iris.answer_path, dtype=str)
+    answers.rename(columns={"species": "kind"}).to_csv(iris.answer_path, index=False)
+    with pytest.raises(InputError, match=r"test_answer\.csv: no column species, which a submission has"):
+        ScriptedModel("oracle", iris)
+    iris.answer_path.unlink()
+    with pytest.raises(InputError, match=r"test_answer\.csv: not found; run `mlesmith task prepare"):
+        ScriptedModel("oracle", iris)
+
+
+def test_the_oracle_is_no_rung_of_the_ladder() -> None:
+    assert "oracle" not in policy_names() and "scripted/oracle" not in scripted_names()
+    assert list(policy_summaries()) == [*policy_names(), "oracle"]
 
 
 # --- replay and reactions: conversations written by hand, in the words of the environment
@@ -219,7 +258,7 @@ def test_what_cannot_be_read_is_said_and_nothing_is_handed_in() -> None:
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(
-        InputError, match=r"unknown scripted candidate 'forrest'; did you mean scripted/forest.*idle, sample"
+        InputError, match=r"unknown scripted candidate 'forrest'; did you mean scripted/forest.*nop, sample"
     ):
         ScriptedModel("forrest")
 
@@ -288,7 +327,7 @@ def test_programs_compute_f1_as_scikit_learn_does(average: str, kind: str) -> No
 
 
 def test_a_tool_call_is_json() -> None:
-    reply = ScriptedModel("idle").complete([Message("user", "Begin.")], TOOLS, Settings())
+    reply = ScriptedModel("nop").complete([Message("user", "Begin.")], TOOLS, Settings())
     assert reply.tool_calls == (ToolCall("call_1", "request_info", '{"info_type": "overview"}'),)
 
 
