@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,16 @@ class Loopback:
         self.root = f"http://127.0.0.1:{self.server.server_port}"
         self.url = f"{self.root}/v1"
 
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+        self._thread.join()
+
     @property
     def bodies(self) -> list[Any]:
         """The bodies of all requests."""
@@ -136,12 +146,5 @@ class Loopback:
 @contextmanager
 def loopback(judge: Judge | None = None) -> Iterator[Loopback]:
     """A running server; it ends with the block."""
-    opened = Loopback(judge)
-    thread = threading.Thread(target=opened.server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
+    with Loopback(judge) as opened:
         yield opened
-    finally:
-        opened.server.shutdown()
-        opened.server.server_close()
-        thread.join()
