@@ -16,7 +16,7 @@ from typing import Self
 
 from harness.actions import INFO_TYPES, SUBMISSION, TOOLS, Action, Observation, Scores
 from harness.budget import BudgetMeter
-from harness.errors import SandboxLost, Submitted, TimeLimit
+from harness.errors import SandboxLost, Submitted
 from harness.information import describe_folder, overview, sample
 from harness.records import Feedback, TrialPaths
 from harness.sandboxes.base import (
@@ -152,7 +152,7 @@ class Environment:
 
         Raises:
             Submitted: the agent ended the trial.
-            TimeLimit: the trial's time ran out during the action.
+            TimeLimit, WorkingTimeLimit: the trial's time ran out before the action.
             SandboxLost: the sandbox died, and a new one does not start.
         """
         started = time.monotonic()
@@ -278,9 +278,9 @@ class Environment:
         folder = self._paths.step(number)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "code.py").write_bytes(program)
-        seconds = min(self.meter.budget.execution_seconds, self.meter.seconds_left())
+        seconds = min(self.meter.budget.execution_seconds, self.meter.time_left())
         if seconds <= 0:
-            raise TimeLimit("the trial's time is used")
+            self.meter.check_time()
         limits = replace(self._spec.limits, seconds=seconds)
         started = time.monotonic()
         try:

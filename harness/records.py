@@ -14,11 +14,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.budget import Budget
 from harness.errors import InputError, Status, policy_of_status
-from harness.models.base import Usage
+from harness.models.base import Settings, Usage
 from harness.resources import Resources
 from harness.tasks.package import describe_validation
 
@@ -44,6 +44,7 @@ class TrialPaths:
     <attempt>/
       trajectory.jsonl   one event per line, flushed as it happens
       exchanges.jsonl    what went over HTTP; none for candidates without a model
+      exchanges.jsonl    what went over HTTP, if anything did
       steps/NNN/         code.py, output.txt, submission.csv
       work/              the agent's working folder
       result.json        written last, atomically: its presence means the trial is done
@@ -121,6 +122,8 @@ class StepRecord(_Record):
         ok: whether the action did what it was asked.
         seconds: wall time of the action.
         model_seconds: wall time of the model call before it.
+        waited_seconds: wall time waited for the model's endpoint before it: for room, for failed calls, and
+            for the next attempt.
         submitted: whether a submission file was found and graded.
         valid: whether that submission was valid.
         score: its raw score on the rows that count for the result; never shown under ``split`` and ``none``.
@@ -134,6 +137,7 @@ class StepRecord(_Record):
     ok: bool
     seconds: float
     model_seconds: float
+    waited_seconds: float = 0.0
     submitted: bool = False
     valid: bool | None = None
     score: float | None = None
@@ -143,12 +147,23 @@ class StepRecord(_Record):
 
 
 class Timings(_Record):
-    """Wall seconds of a trial by phase."""
+    """Wall seconds of a trial by phase.
+
+    Attributes:
+        total: all of it.
+        model: model calls that were answered.
+        execution: programs.
+        grading: grading their submissions.
+        waiting: for the model's endpoint: for room at it, for failed calls, and for the next attempt.
+        working: all but waiting; ``None`` in records older than this field.
+    """
 
     total: float
     model: float
     execution: float
     grading: float
+    waiting: float = 0.0
+    working: float | None = None
 
 
 class TrialResult(_Record):
@@ -166,6 +181,12 @@ class TrialResult(_Record):
         spec_hash: identity of agent, budget, feedback policy, open hosts and GPUs per trial: rows of
             different hashes are not pooled.
         error: one line about how an unhappy trial ended.
+        profile: the name of the agent's profile, if it had one.
+        settings: what was asked of every model call; ``None`` in records older than this field.
+        model_version: the model's exact version, as the endpoint named it last.
+        priced_as: the model in price tables, where ``model`` is another name.
+        calls: requests made to the model's endpoint, failed ones included; ``None`` in older records.
+        faults: failed requests by kind (:class:`harness.models.faults.FaultKind`).
     """
 
     schema_version: Literal[1] = 1
@@ -199,6 +220,12 @@ class TrialResult(_Record):
     started: str
     finished: str
     error: str | None = None
+    profile: str | None = None
+    settings: Settings | None = None
+    model_version: str | None = None
+    priced_as: str | None = None
+    calls: int | None = None
+    faults: dict[str, int] = Field(default_factory=dict)
 
     @property
     def counts(self) -> bool:

@@ -23,4 +23,4 @@ def trial_cost(record: TrialResult, prices: PriceTable) -> float | None:
         for name in Usage.model_fields
     }
     calls = [record.usage] if min(rest.values()) < 0 else [*steps, Usage(**rest)]
-    return prices.price(record.model, calls, datetime.fromisoformat(record.started))
+    return prices.price(record.priced_as or record.model, calls, datetime.fromisoformat(record.started))

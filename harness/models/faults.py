@@ -40,12 +40,14 @@ class FaultPolicy:
         slows: the endpoint takes fewer calls at a time from now on.
         closes: no trial can use the endpoint any more, so the job starts none.
         end: how the trial ends when retries are used up or do not apply.
+        fix: what a person does about an endpoint that is closed; ``{key_variable}`` stands in it.
     """
 
     retried: bool
     slows: bool
     closes: bool
     end: type[TrialEnd]
+    fix: str = ""
 
 
 FAULTS: dict[FaultKind, FaultPolicy] = {
@@ -56,9 +58,27 @@ FAULTS: dict[FaultKind, FaultPolicy] = {
     FaultKind.GARBLED: FaultPolicy(retried=True, slows=False, closes=False, end=ProviderError),
     FaultKind.CONTEXT: FaultPolicy(retried=False, slows=False, closes=False, end=ContextOverflow),
     FaultKind.REQUEST: FaultPolicy(retried=False, slows=False, closes=False, end=ProviderError),
-    FaultKind.KEY: FaultPolicy(retried=False, slows=False, closes=True, end=EndpointClosed),
-    FaultKind.QUOTA: FaultPolicy(retried=False, slows=False, closes=True, end=EndpointClosed),
-    FaultKind.MODEL: FaultPolicy(retried=False, slows=False, closes=True, end=EndpointClosed),
+    FaultKind.KEY: FaultPolicy(
+        retried=False,
+        slows=False,
+        closes=True,
+        end=EndpointClosed,
+        fix="check the key in {key_variable}, and that it may use this model",
+    ),
+    FaultKind.QUOTA: FaultPolicy(
+        retried=False,
+        slows=False,
+        closes=True,
+        end=EndpointClosed,
+        fix="add credit or quota to the account of {key_variable}",
+    ),
+    FaultKind.MODEL: FaultPolicy(
+        retried=False,
+        slows=False,
+        closes=True,
+        end=EndpointClosed,
+        fix="check the model's name and base_url",
+    ),
 }
 
 
