@@ -26,6 +26,7 @@ class Preset:
         summary: one line for people.
         base_url: its endpoint; ``None`` is the SDK's default.
         key_variable: the environment variable that holds its key; ``None`` when it wants none.
+        other_key_variable: one that is read where that is not set.
         also: other APIs it can be told to be spoken to by.
         efforts: the words its ``effort`` takes; ``None`` for any, empty for none.
         max_temperature: the highest temperature it takes.
@@ -38,6 +39,7 @@ class Preset:
     summary: str
     base_url: str | None = None
     key_variable: str | None = None
+    other_key_variable: str | None = None
     also: tuple[Api, ...] = ()
     efforts: tuple[str, ...] | None = None
     max_temperature: float = 2.0
@@ -62,6 +64,7 @@ PRESETS: dict[str, Preset] = {
         Api.GOOGLE,
         "Google's Gemini models",
         key_variable="GEMINI_API_KEY",
+        other_key_variable="GOOGLE_API_KEY",
         efforts=("minimal", "low", "medium", "high", "xhigh"),
     ),
     "deepseek": Preset(

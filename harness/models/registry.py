@@ -146,7 +146,10 @@ class ModelConfig(BaseModel):
     @property
     def key_name(self) -> str | None:
         """The environment variable that holds the key; ``None`` when the endpoint wants none."""
-        return self.key_variable or self.preset.key_variable
+        if self.key_variable is not None:
+            return self.key_variable
+        own, other = self.preset.key_variable, self.preset.other_key_variable
+        return other if other and os.environ.get(other) and not os.environ.get(own or "") else own
 
     def key(self, tape: Tape | None = None) -> str | None:
         """The key, from the environment; none is needed where a tape answers in the network's place.
@@ -240,7 +243,7 @@ def make_model(config: ModelConfig, tape: Tape | None = None, task: Task | None 
         return ScriptedModel(config.model, task)
     # The SDKs take half a second to import each, so only for those who use them.
     if api is Api.GOOGLE:
-        from harness.models.google import GoogleModel
+        from harness.models.google.model import GoogleModel
 
         return GoogleModel(config, tape)
     if api is Api.RESPONSES:

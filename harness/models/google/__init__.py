@@ -1,0 +1,1 @@
+"""The client of Google's Gemini models, through the google-genai SDK."""
