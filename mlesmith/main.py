@@ -18,8 +18,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (demo, generate, run, rate, agree, audit, report, paper, models):
+for module in (demo, generate, run, rate, agree, audit, report, paper):
     module.register(app)
+app.add_typer(models.app, name="models")
 app.add_typer(task.app, name="task")
 app.add_typer(board.app, name="board")
 app.add_typer(sandbox.app, name="sandbox")
