@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OUT ?= runs/demo
 
-.PHONY: demo demo-full test lint bench bench-stats bench-coverage lock clean sandbox
+.PHONY: demo demo-full test lint bench bench-agent bench-stats bench-coverage lock clean sandbox
 
 demo: $(READY) sandbox
 	$(BIN)/mlesmith demo --out $(OUT)
@@ -24,6 +24,10 @@ lint: $(READY)
 
 bench: $(READY) sandbox
 	$(BIN)/python benchmarks/sandbox.py
+
+# PEERS is a Python that has Inspect AI; benchmarks/peers.txt says how to get one.
+bench-agent: $(READY)
+	$(BIN)/python benchmarks/agent.py $(addprefix --peers ,$(PEERS))
 
 bench-stats: $(READY)
 	$(BIN)/python benchmarks/stats.py
