@@ -158,7 +158,7 @@ def test_headers_that_tell_limits_and_names_are_written(tmp_path: Path) -> None:
     record(chat, CHAT, tmp_path / "exchanges.jsonl")
     first, second, *_ = read_exchanges(tmp_path / "exchanges.jsonl")
     assert first.response_headers["x-request-id"] == "r-1"
-    assert first.response_headers["x-ratelimit-limit-tokens"] == "9"
+    assert first.response_headers["x-ratelimit-limit-requests"] == "9"
     assert second.response_headers["retry-after"] == "7"
 
 
