@@ -60,11 +60,13 @@ class Loopback:
 
     Attributes:
         judge: looks at every request before the queue does; refuses what the provider would.
+        pages: bodies for GET requests by path; any other is not found. They are no part of ``asked``.
     """
 
     def __init__(self, judge: Judge | None = None) -> None:
         self.judge = judge
         self.asked: list[Asked] = []
+        self.pages: dict[str, Any] = {}
         self._answers: list[Said] = []
         self._lock = threading.Lock()
         loopback = self
@@ -77,7 +79,9 @@ class Loopback:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 loopback._answer(self, Asked(self.path, headers, json.loads(raw) if raw else None))
 
-            do_GET = do_POST
+            def do_GET(self) -> None:
+                page = loopback.pages.get(self.path)
+                loopback._say(self, Said({"error": "not found"}, 404) if page is None else Said(page))
 
             def log_message(self, format: str, *args: Any) -> None:
                 """Keep the test's output clean."""
@@ -112,6 +116,9 @@ class Loopback:
             said = self.judge(asked) if self.judge else None
             if said is None:
                 said = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        self._say(handler, said)
+
+    def _say(self, handler: BaseHTTPRequestHandler, said: Said) -> None:
         time.sleep(said.delay)
         if said.hang_up:
             return self._reset(handler)
