@@ -6,7 +6,21 @@ import sys
 
 import typer
 
-from mlesmith import agree, audit, board, demo, generate, models, paper, rate, report, run, sandbox, task
+from mlesmith import (
+    agree,
+    audit,
+    board,
+    demo,
+    generate,
+    models,
+    paper,
+    rate,
+    report,
+    run,
+    sandbox,
+    task,
+    trial,
+)
 from mlesmith.console import EXIT_INPUT, guarded, set_up_logging
 
 app = typer.Typer(
@@ -22,6 +36,7 @@ for module in (demo, generate, run, rate, agree, audit, report, paper):
     module.register(app)
 app.add_typer(models.app, name="models")
 app.add_typer(task.app, name="task")
+app.add_typer(trial.app, name="trial")
 app.add_typer(board.app, name="board")
 app.add_typer(sandbox.app, name="sandbox")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.budget import Budget
 from harness.records import Feedback
 from leaderboards.rating import Board
 from leaderboards.results import Results
 from reports.templating import count, duration
+from reports.trials.words import budget_words
 
 FEEDBACK = {
     Feedback.TEST: "the score on the test rows after each execution",
@@ -80,16 +80,3 @@ def headline(results: Results, whole: Board) -> Headline:
         ),
         cautions=tuple(cautions),
     )
-
-
-def budget_words(budget: Budget) -> str:
-    """The limits that are set, for readers: ``15 steps, 12 h, 1 h per execution``."""
-    parts = [count(budget.steps, "step")]
-    if budget.seconds is not None:
-        parts.append(duration(budget.seconds))
-    parts.append(f"{duration(budget.execution_seconds)} per execution")
-    if budget.tokens is not None:
-        parts.append(f"{budget.tokens:,} tokens")
-    if budget.cost_usd is not None:
-        parts.append(f"${budget.cost_usd:g}")
-    return ", ".join(parts)

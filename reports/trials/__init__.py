@@ -1,0 +1,1 @@
+"""Single trials for readers: in words, in the terminal, as lists and as documents."""
