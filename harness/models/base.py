@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -100,7 +100,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    temperature: float | Literal["default"] | None = Field(default=None, ge=0, allow_inf_nan=False)
+    temperature: Annotated[float, Field(ge=0, allow_inf_nan=False)] | Literal["default"] | None = None
     max_output_tokens: int | None = Field(default=None, ge=1)
     effort: str | None = Field(default=None, min_length=1)
     max_input_tokens: int | None = Field(default=None, ge=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -13,7 +14,9 @@ import pytest
 
 from harness.errors import InputError
 from harness.models.base import Usage
-from harness.models.pricing import PriceTable, read_price_table
+from harness.models.presets import PRESETS
+from harness.models.pricing import FREE_PROVIDERS, PriceTable, Rates, read_price_table
+from harness.models.registry import ModelConfig
 
 NOON = datetime(2025, 11, 1, 12, tzinfo=UTC)
 NIGHT = datetime(2025, 11, 1, 20, tzinfo=UTC)
@@ -88,8 +91,70 @@ def test_unknown_price_is_none_and_never_zero(model: str) -> None:
     assert PriceTable().price(model, [], NOON) is None
 
 
-def test_scripted_models_are_free() -> None:
-    assert PriceTable().price("scripted/forest", Usage(input=10**9, output=10**9)) == 0.0
+@pytest.mark.parametrize("model", ["scripted/forest", "replay/openai/gpt-4o-mini"])
+def test_what_calls_no_model_is_free(model: str) -> None:
+    assert PriceTable().price(model, Usage(input=10**9, output=10**9)) == 0.0
+    assert PriceTable().per_million(model) == (0.0, 0.0)
+
+
+# A model of each provider that can be named, with the package's own words for provider and model.
+NAMED = {
+    "openai/gpt-4o-mini": ("openai", "gpt-4o-mini"),
+    "google/gemini-2.5-flash": ("google", "gemini-2.5-flash"),
+    "deepseek/deepseek-chat": ("deepseek", "deepseek-chat"),
+    "openrouter/openai/gpt-5": ("openrouter", "openai/gpt-5"),
+    "openrouter/qwen/qwen3-8b": ("openrouter", "qwen/qwen3-8b"),
+}
+LOCAL = ("vllm", "ollama", "lmstudio")
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_models_of_the_presets_are_priced_as_the_package_lists_them_whatever_their_label(name: str) -> None:
+    p = listed(*NAMED[name])
+    expected = (float(p["input_mtok"]), float(p["output_mtok"]))
+    assert PriceTable().per_million(ModelConfig(name=name, label="high").priced_as, NOON) == expected
+
+
+def test_every_provider_is_priced_or_free_or_a_server_of_ones_own() -> None:
+    priced = {name.partition("/")[0] for name in NAMED}
+    assert priced | FREE_PROVIDERS | set(LOCAL) == {*PRESETS, "replay"}
+
+
+@pytest.mark.parametrize("provider", LOCAL)
+def test_a_server_of_ones_own_is_unpriced_until_it_is_said_to_be_free(provider: str) -> None:
+    model = ModelConfig(name=f"{provider}/openai/gpt-4o-mini").priced_as
+    assert PriceTable().per_million(model) is None
+    free = PriceTable({f"{provider}/openai/gpt-4o-mini": Rates(input=0, output=0)})
+    assert free.per_million(model) == (0.0, 0.0)
+    assert free.price(model, Usage(input=1000)) == 0.0
+
+
+def test_another_endpoint_is_not_priced_as_the_provider_whose_name_it_goes_by() -> None:
+    def priced_as(url: str) -> str:
+        return ModelConfig(name="openai/gpt-4o-mini", base_url=url).priced_as
+
+    here = priced_as("http://localhost:8000/v1")
+    assert here == "openai@localhost:8000/gpt-4o-mini"
+    assert PriceTable().price(here, Usage(input=1000), NOON) is None
+    own = priced_as("https://api.openai.com/v1")
+    assert PriceTable().per_million(own, NOON) == (0.15, 0.6)
+    plain, exact = Rates(input=1, output=2), Rates(input=3, output=4)
+    assert PriceTable({"openai/gpt-4o-mini": plain}).per_million(here) == (1, 2)
+    assert PriceTable({"openai/gpt-4o-mini": plain, here: exact}).per_million(here) == (3, 4)
+
+
+def test_an_endpoint_is_priced_as_whoever_is_known_to_serve_there() -> None:
+    by_url = ModelConfig(name="openai/deepseek-chat", base_url="https://api.deepseek.com").priced_as
+    named = ModelConfig(name="deepseek/deepseek-chat").priced_as
+    assert (by_url, named) == ("openai@api.deepseek.com/deepseek-chat", "deepseek/deepseek-chat")
+    usage = Usage(input=2_000, output=1_000)
+    assert PriceTable().price(by_url, usage, NOON) == PriceTable().price(named, usage, NOON) is not None
+
+
+def test_the_price_of_a_million_is_that_of_small_calls() -> None:
+    # gemini-2.5-pro: 1.25 and 10 USD up to 200k input tokens per call, 2.50 and 15 beyond.
+    assert PriceTable().per_million("google/gemini-2.5-pro", NOON) == (1.25, 10.0)
+    assert PriceTable().per_million("openai/no-such-model") is None
 
 
 def test_a_known_model_without_calls_costs_nothing() -> None:
@@ -109,6 +174,8 @@ def test_overrides_come_first(tmp_path: Path) -> None:
     assert table.price("openai/gpt-4o-mini", [usage, usage]) == pytest.approx(5.6)
     assert table.price("vllm/qwen3-8b", usage) == 0.0
     assert table.price("openai/o3-mini", usage, NOON) == PriceTable().price("openai/o3-mini", usage, NOON)
+    assert table.overrides_hash == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert table.version == f"{PriceTable().version}, overrides {table.overrides_hash[:12]}"
 
 
 @pytest.mark.parametrize(
