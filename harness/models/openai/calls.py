@@ -1,0 +1,120 @@
+"""One call through the openai SDK: its client, and every way in which it can go wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import openai
+from httpx2 import DecodingError
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from harness.models.base import Reply
+from harness.models.faults import Fault, FaultKind
+from harness.models.openai.errors import Complaint, garbled, outcome_of
+from harness.models.registry import ModelConfig
+from harness.models.wire.client import open_client
+from harness.models.wire.tapes import Tape
+
+
+class _Raw(Protocol):
+    """What the SDK's methods with raw responses return."""
+
+    @property
+    def content(self) -> bytes: ...
+
+
+def make_client(config: ModelConfig, tape: Tape | None) -> openai.OpenAI:
+    """The SDK's client for a model; it asks once and never again by itself.
+
+    Raises:
+        InputError: the key is missing, or cannot be one.
+    """
+    key = config.key()
+    client = openai.OpenAI(
+        # A local server wants no key, but the SDK insists on one.
+        api_key=key or "none",
+        base_url=config.endpoint_url,
+        max_retries=0,
+        http_client=open_client(key, tape),
+    )
+    if config.endpoint_url is not None:
+        # The SDK takes these from the environment; they are no business of another endpoint.
+        client.organization = client.project = None
+    return client
+
+
+def answer(
+    create: Callable[..., _Raw], request: dict[str, Any], read: Callable[[dict[str, Any]], Reply | Fault]
+) -> Reply:
+    """Make one call.
+
+    Args:
+        create: the SDK's method, with raw response: the SDK would read any form without a word.
+        request: its arguments.
+        read: makes a reply of the body of a success, or tells a fault; may raise ``ValueError``.
+
+    Raises:
+        Fault: there is no reply. It has no cause or context, for the SDK's errors hold the key in the headers
+            of their requests.
+    """
+    outcome = _ask(create, request)
+    if isinstance(outcome, bytes):
+        outcome = _read(outcome, read)
+    if isinstance(outcome, Fault):
+        raise outcome
+    return outcome
+
+
+def clean(text: str) -> str:
+    """A text that can be sent: lone surrogates, which models do write, have no UTF-8."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _ask(create: Callable[..., _Raw], request: dict[str, Any]) -> bytes | Reply | Fault:
+    try:
+        return create(**request).content
+    except openai.APIStatusError as error:
+        response = error.response
+        if response.is_redirect:
+            where = response.headers.get("location", "elsewhere")
+            return Fault(FaultKind.REQUEST, f"the endpoint sends us to {where}; set base_url to where it is")
+        # Not error.body, which is only a part of it.
+        return outcome_of(Complaint.read(error.status_code, _parsed(response.content)), response.headers)
+    except openai.APITimeoutError:
+        return Fault(FaultKind.TIMEOUT, f"no whole answer within {request['timeout']:g} s")
+    except openai.APIConnectionError as error:
+        why = error.__cause__
+        if isinstance(why, DecodingError):
+            return garbled(str(why))
+        return Fault(FaultKind.CONNECTION, f"{type(why).__name__}: {why}" if why else str(error))
+    except openai.OpenAIError as error:
+        return garbled(f"{type(error).__name__}: {error}")
+
+
+def _parsed(content: bytes) -> Any:
+    try:
+        return from_json(content)
+    except ValueError:
+        text = content.decode(errors="replace")
+        title = re.search(r"<title>(.*?)</title>", text, re.DOTALL | re.IGNORECASE)
+        return title[1] if title else text
+
+
+def _read(content: bytes, read: Callable[[dict[str, Any]], Reply | Fault]) -> Reply | Fault:
+    try:
+        body = from_json(content, allow_inf_nan=False)
+    except ValueError as error:
+        if content.lstrip()[:1] == b"<":
+            return garbled("the endpoint answered with a page for browsers; is base_url right?")
+        return garbled(f"the answer is not JSON: {error}")
+    if not isinstance(body, dict):
+        return garbled("the answer is no JSON object")
+    try:
+        return read(body)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return garbled(f"the answer has another form than the API's: {where}: {first['msg']}")
