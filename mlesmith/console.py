@@ -82,7 +82,8 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
 
     table = Table(title=title, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
     for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index < left else "right", no_wrap=index >= left)
+        text = index < left
+        table.add_column(column, justify="left" if text else "right", no_wrap=not text, overflow="fold")
     for row in rows:
         table.add_row(*row)
     # A pipe has no width of its own; never cut figures there.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mlesmith.candidates import (
+from mlesmith.console import EXIT_FELL_SHORT, Grouped, Json, emit, fail, say, show_table
+from mlesmith.modeloptions import (
     ActionFormatName,
     ApiName,
     BaseUrl,
@@ -22,7 +23,6 @@ from mlesmith.candidates import (
     settings_document,
     split_items,
 )
-from mlesmith.console import EXIT_FELL_SHORT, Grouped, Json, emit, fail, say, show_table
 
 if TYPE_CHECKING:
     from harness.models.base import Settings

@@ -12,11 +12,12 @@ from harness.errors import InputError, TrialEnd
 from harness.models.base import ActionFormat, Message, Reply, Settings, Tool
 from harness.models.calling import Answer, Caller, Retries
 from harness.models.faults import Fault, FaultKind
+from harness.models.outlook import Outlook, look_ahead, sent
 from harness.models.presets import Api
-from harness.models.pricing import FREE_PROVIDERS, PriceTable
+from harness.models.pricing import PriceTable
 from harness.models.registry import ModelConfig, make_model
 from harness.models.scripted.model import policy_summaries
-from harness.models.windows import Window, context_window
+from harness.models.windows import Window
 
 FEW = Retries(attempts=3, longest_seconds=10.0)
 """How patient a check is: people wait for it."""
@@ -71,24 +72,23 @@ class EndpointCheck:
     """What a check found.
 
     Attributes:
-        model: the candidate's name on boards.
-        endpoint: where it was asked; ``None`` is the provider's own.
+        outlook: the candidate, and what is known of it without a call.
         findings: in the order in which they were looked at.
         version: the model's exact version, as the endpoint names it.
         seconds: wall time of the call that was answered.
-        window: tokens the model holds.
-        usd_per_million: price of a million input and of a million output tokens.
         cost_usd: price of the call.
     """
 
-    model: str
-    endpoint: str | None
+    outlook: Outlook
     findings: tuple[Finding, ...]
     version: str | None = None
     seconds: float | None = None
-    window: Window | None = None
-    usd_per_million: tuple[float, float] | None = None
     cost_usd: float | None = None
+
+    @property
+    def model(self) -> str:
+        """The candidate's name on boards."""
+        return self.outlook.config.board_name
 
     @property
     def ok(self) -> bool:
@@ -97,9 +97,14 @@ class EndpointCheck:
 
     def to_document(self) -> dict[str, Any]:
         """As plain JSON data."""
-        rates = self.usd_per_million
-        named = None if rates is None else {"input": rates[0], "output": rates[1]}
-        return {"ok": self.ok, **asdict(self), "usd_per_million": named}
+        return {
+            "ok": self.ok,
+            **self.outlook.to_document(),
+            "version": self.version,
+            "seconds": self.seconds,
+            "cost_usd": self.cost_usd,
+            "findings": [asdict(finding) for finding in self.findings],
+        }
 
 
 def check_endpoint(
@@ -116,32 +121,25 @@ def check_endpoint(
     Raises:
         InputError: there is no such model or provider.
     """
+    outlook = look_ahead(config, settings, prices, ask_any=True)
     if config.preset.api is Api.SCRIPTED:
         if config.model not in policy_summaries():
             make_model(config)
         plain = Finding("endpoint", State.OK, "a scripted candidate: it calls no endpoint and costs nothing")
-        return EndpointCheck(config.board_name, None, (plain,), usd_per_million=(0.0, 0.0))
-    key = _key(config)
-    window = context_window(config, settings, ask_any=True)
-    rates = prices.per_million(config.priced_as)
-    found, answer = [key], None
-    if key.state is not State.FAIL:
-        asked = settings if settings.max_output_tokens else _with_room(settings, window)
-        answer, ends = _ask(config, asked, retries)
-        found += ends
-        if answer is not None:
-            found += [_actions(config, settings, answer.reply), _settings(settings), _usage(answer.reply)]
-    cost = None if answer is None else prices.price(config.priced_as, answer.reply.usage)
-    found += [_price(config, rates, prices), _window(window)]
+        return EndpointCheck(outlook, (plain,))
+    findings, answer = [_key(config)], None
+    if findings[0].state is not State.FAIL:
+        asked = settings if settings.max_output_tokens else _with_room(settings, outlook.window)
+        answer, endpoint = _ask(config, asked, retries)
+        findings.append(endpoint)
+    if answer is not None:
+        findings += [_actions(config, settings, answer.reply), _settings(settings), _usage(answer.reply)]
     return EndpointCheck(
-        config.board_name,
-        config.endpoint_url,
-        tuple(found),
+        outlook,
+        (*findings, *_known(outlook)),
         version=answer.reply.version if answer else None,
         seconds=round(answer.seconds, 3) if answer else None,
-        window=window,
-        usd_per_million=rates,
-        cost_usd=cost,
+        cost_usd=prices.price(config.priced_as, answer.reply.usage) if answer else None,
     )
 
 
@@ -162,7 +160,7 @@ def _with_room(settings: Settings, window: Window | None) -> Settings:
     return settings.model_copy(update={"max_output_tokens": room})
 
 
-def _ask(config: ModelConfig, settings: Settings, retries: Retries) -> tuple[Answer | None, list[Finding]]:
+def _ask(config: ModelConfig, settings: Settings, retries: Retries) -> tuple[Answer | None, Finding]:
     """The answer, and what asking tells of the endpoint."""
     question = _BY_TOOL if settings.action_format is ActionFormat.TOOLS else _BY_TEXT
     messages = [Message("system", "This is a test of a connection. Be brief."), Message("user", question)]
@@ -176,11 +174,11 @@ def _ask(config: ModelConfig, settings: Settings, retries: Retries) -> tuple[Ans
             raise
         status = f" (HTTP {fault.status})" if fault.status else ""
         text = f"{where}: {str(fault.kind).replace('_', ' ')}{status}: {' '.join(str(fault).split())}"
-        return None, [Finding("endpoint", State.FAIL, text, _fix(config, settings, fault.kind))]
+        return None, Finding("endpoint", State.FAIL, text, _fix(config, settings, fault.kind))
     version = answer.reply.version or "a version that it does not name"
     again = f", at attempt {answer.attempts}" if answer.attempts > 1 else ""
     text = f"{where} answered in {answer.seconds:.1f} s by {config.spoken_api}{again}: {version}"
-    return answer, [Finding("endpoint", State.OK, text)]
+    return answer, Finding("endpoint", State.OK, text)
 
 
 def _fix(config: ModelConfig, settings: Settings, kind: FaultKind) -> str:
@@ -250,19 +248,8 @@ def _written(text: str) -> Iterator[str]:
 
 
 def _settings(settings: Settings) -> Finding:
-    sent = described(settings)
-    return Finding("settings", State.OK, f"accepted: {sent}" if sent else "none asked; the provider's own")
-
-
-def described(settings: Settings) -> str:
-    """The settings that reach the endpoint, in a line for people; empty when it is left to its own."""
-    values = {
-        "temperature": settings.sent_temperature,
-        "effort": settings.effort,
-        "max_output_tokens": settings.max_output_tokens,
-        "action_format": None if settings.action_format is ActionFormat.TOOLS else settings.action_format,
-    }
-    return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)
+    asked = sent(settings)
+    return Finding("settings", State.OK, f"accepted: {asked}" if asked else "none asked, its defaults hold")
 
 
 def _usage(reply: Reply) -> Finding:
@@ -276,16 +263,14 @@ def _usage(reply: Reply) -> Finding:
     return Finding("usage", State.OK, f"{reply.usage.input} tokens in, {reply.usage.output} out")
 
 
-def _price(config: ModelConfig, rates: tuple[float, float] | None, prices: PriceTable) -> Finding:
-    if rates is None:
-        return Finding("price", State.NOTE, "unpriced", f'give it in a price file, as models."{config.name}"')
-    if config.provider in FREE_PROVIDERS:
-        return Finding("price", State.OK, "free")
-    text = f"{rates[0]:g} USD in, {rates[1]:g} USD out per million tokens ({prices.version})"
-    return Finding("price", State.OK, text)
-
-
-def _window(window: Window | None) -> Finding:
-    if window is None:
-        return Finding("window", State.NOTE, "nobody says", "give it as settings.context_window")
-    return Finding("window", State.OK, f"{window.tokens} tokens, says {window.source}")
+def _known(outlook: Outlook) -> list[Finding]:
+    """Price and context window."""
+    name, window = outlook.config.name, outlook.window
+    return [
+        Finding("price", State.NOTE, outlook.price, f'give it in a price file, as models."{name}"')
+        if outlook.usd_per_million is None
+        else Finding("price", State.OK, outlook.price),
+        Finding("window", State.NOTE, "nobody says", "give it as settings.context_window")
+        if window is None
+        else Finding("window", State.OK, f"{window.tokens} tokens, says {window.source}"),
+    ]
