@@ -104,4 +104,4 @@ def tool_definitions(tools: Iterable[Tool]) -> list[dict[str, object]]:
 
 def call_cost(record: TrialResult, usage: Usage, prices: PriceTable) -> float | None:
     """USD of one model call at the prices of the trial's day; ``None`` when they are unknown."""
-    return prices.price(record.model, usage, datetime.fromisoformat(record.started))
+    return prices.price(record.priced_as or record.model, usage, datetime.fromisoformat(record.started))

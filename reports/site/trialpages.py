@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+from harness.models.pricing import PriceTable
 from harness.records import TrialPaths, write_atomically
+from harness.trajectories.trials import call_cost
+from leaderboards.costs import trial_cost
 from leaderboards.results import Source
-from reports.site.trajectory import read_trajectory
+from reports.site.trajectory import LONGEST, read_trajectory
 from reports.templating import render
+from reports.trials import words
+from reports.trials.words import shown
 
 FOLDER = "trials"
 Key = tuple[str, str, str, int]
@@ -39,6 +45,7 @@ def key_of(source: Source) -> Key:
 
 def write_trial_pages(sources: Sequence[Source], names: dict[Key, str], out: Path) -> None:
     """Write all pages; pages of trials that are no longer there are removed."""
+    prices = PriceTable()
     for old in (out / FOLDER).glob("*.html"):
         if f"{FOLDER}/{old.name}" not in names.values():
             old.unlink()
@@ -48,6 +55,10 @@ def write_trial_pages(sources: Sequence[Source], names: dict[Key, str], out: Pat
             "trial.html",
             trial=source.record,
             trajectory=read_trajectory(folder.trajectory),
+            cost=trial_cost(source.record, prices),
+            call_cost=partial(call_cost, source.record, prices=prices),
+            text=partial(shown, most=LONGEST),
+            words=words,
             folder=folder.root.relative_to(source.job).as_posix(),
         )
         write_atomically(out / names[key_of(source)], page)

@@ -18,7 +18,7 @@ from harness.models.base import Message
 from harness.models.pricing import PriceTable
 from harness.trajectories.events import EndEvent, InternalErrorEvent, OtherEvent, PromptEvent, ReplyEvent
 from harness.trajectories.trials import RecordedTrial, call_cost
-from harness.trajectories.turns import Act, Turn, turns_of
+from harness.trajectories.turns import Act, Turn
 from leaderboards.costs import trial_cost
 from reports.templating import duration, score
 from reports.trials.words import (
@@ -30,7 +30,6 @@ from reports.trials.words import (
     shown,
     turn_words,
     usage_words,
-    waited_seconds,
 )
 
 LONGEST = 3_000
@@ -78,7 +77,7 @@ class TrialPrinter:
                 self._labelled(f"calls {call.name} ({call.id})", _arguments(call.arguments))
 
     def _head(self, trial: RecordedTrial) -> Iterator[tuple[str, str]]:
-        start, record, turns = trial.start, trial.record, turns_of(trial.log.events)
+        start, record = trial.start, trial.record
         versions = sorted({r.version for r in trial.log.all(ReplyEvent) if r.version} - {start.model})
         yield "trial", f"{start.task_set}/{start.task}, attempt {start.attempt}"
         yield "model", start.model + (f" ({', '.join(versions)})" if versions else "")
@@ -103,7 +102,7 @@ class TrialPrinter:
         timings = record.timings
         phases = {
             "model": timings.model,
-            "waiting": waited_seconds(turns),
+            "waiting": timings.waiting,
             "execution": timings.execution,
             "grading": timings.grading,
         }

@@ -56,13 +56,12 @@ def compaction_words(compaction: CompactionEvent) -> str:
 
 
 def turn_words(turn: Turn, cost: float | None) -> str:
-    """What one model call took, and what is left after it; empty when none succeeded."""
+    """What one model call and its actions took; empty when no call succeeded."""
     reply = turn.reply
     if reply is None:
         return ""
     actions = [act.observation.seconds for act in turn.acts if act.observation]
     spent = [seconds for seconds in actions if seconds is not None]
-    left = [act.observation.budget_left for act in turn.acts if act.observation]
     finish = str(reply.finish).replace("_", " ")
     parts = [
         f"model {duration(reply.seconds)}",
@@ -72,7 +71,6 @@ def turn_words(turn: Turn, cost: float | None) -> str:
         usage_words(reply.usage),
         cost_words(cost),
         finish not in ("stop", "tool calls") and f"ended by {finish}",
-        left and left[-1] and f"left: {left[-1]}",
     ]
     return ", ".join(str(part) for part in parts if part)
 
@@ -87,14 +85,6 @@ def said(turn: Turn) -> str:
     acted = next((act.action for act in turn.acts if act.action), None)
     text = acted.thought if acted and not turn.reply.tool_calls else turn.reply.text
     return "" if text == turn.reply.thought else text
-
-
-def waited_seconds(turns: list[Turn]) -> float:
-    """Wall seconds spent on waiting for the endpoint and on calls that failed."""
-    return sum(
-        turn.reply.waited if turn.reply else sum(fault.seconds + fault.wait for fault in turn.faults)
-        for turn in turns
-    )
 
 
 def shown(text: object, most: int | None = None) -> str:

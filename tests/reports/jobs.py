@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -90,25 +91,50 @@ def sample_trial(
 
 
 def write_trial(paths: TrialPaths, record: TrialResult, thought: str = "Try something simple.") -> None:
-    """The record and a trajectory in the words of the ReAct agent."""
+    """The record and a trajectory in the words of the ReAct agent; ``thought`` is in every text of it."""
     with Trajectory(paths) as trajectory:
-        trajectory.record("prompt", {"text": "You are a machine-learning engineer."})
+        trajectory.record(
+            "start",
+            {"task_set": record.task_set, "task": record.task, "model": record.model,
+             "attempt": record.attempt, "agent": record.agent, "spec_hash": record.spec_hash,
+             "settings": {"temperature": 0.5, "effort": None, "action_format": "tools"}},
+        )  # fmt: skip
+        trajectory.record(
+            "prompt", {"system": "You are a machine-learning engineer.", "user": "Begin.", "sha256": "0"}
+        )
         for step in record.steps:
             params = {"info_type": "overview"} if step.step == 1 else {"code": f"print({step.step} < 10)\n"}
+            call = {"id": f"call-{step.step}", "name": step.action, "arguments": json.dumps(params)}
+            if step.step == 2:
+                _write_troubles(trajectory, thought)
             trajectory.record(
                 "reply",
-                {"step": step.step, "text": thought, "tool_calls": [], "finish": "stop",
-                 "usage": step.usage.model_dump(), "seconds": step.model_seconds},
+                {"step": step.step, "thought": thought, "text": f"So: {thought}", "tool_calls": [call],
+                 "finish": "tool_calls", "usage": step.usage.model_dump(), "usage_raw": None,
+                 "version": "model-2026", "seconds": step.model_seconds, "waited": 0.0, "attempts": 1,
+                 "messages": 2 * step.step, "prompt_sha256": "0"},
             )  # fmt: skip
             trajectory.record(
-                "action", {"step": step.step, "thought": thought, "action": step.action, "params": params}
-            )
+                "action",
+                {"step": step.step, "thought": thought, "action": step.action, "params": params,
+                 "call_id": call["id"]},
+            )  # fmt: skip
             trajectory.record(
                 "observation",
-                {"step": step.step, "ok": step.ok, "text": "The program ended without an error.",
+                {"step": step.step, "ok": step.ok, "text": f"The program ended without an error. {thought}",
                  "valid": step.valid, "reason_code": step.reason_code, "score": step.score,
                  "feedback_score": step.feedback_score, "seconds": step.seconds,
-                 "budget_left": f"{8 - step.step} steps, 500 s"},
+                 "budget_left": f"{8 - step.step} steps, 500 s", "call_id": call["id"]},
             )  # fmt: skip
         trajectory.record("end", {"status": str(record.status), "reason": "the agent submitted"})
     write_record(paths.result, record)
+
+
+def _write_troubles(trajectory: Trajectory, thought: str) -> None:
+    """What can come before a model's second call."""
+    trajectory.record(
+        "fault",
+        {"step": 2, "attempt": 1, "kind": "rate_limit", "status": 429, "message": f"slow down {thought}",
+         "seconds": 0.2, "wait": 30.0},
+    )  # fmt: skip
+    trajectory.record("compaction", {"step": 2, "dropped": [1], "text": f"In short: {thought}"})

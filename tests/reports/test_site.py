@@ -15,6 +15,7 @@ from harness.errors import InputError, Status
 from harness.records import JobPaths, write_atomically
 from reports.site import build_site
 from reports.site.trajectory import LONGEST, read_trajectory
+from reports.trials.words import shown
 from tests.reports.jobs import HOSTILE, SKILL, sample_trial, write_sample_job, write_trial
 
 VOID = {"meta", "img", "br", "link", "hr", "input"}
@@ -186,28 +187,75 @@ def test_bad_folders_are_refused(job: Path, tmp_path: Path) -> None:
         build_site([job], job)
 
 
+def test_a_page_shows_what_came_before_a_call_and_how_it_was_asked(site: Path) -> None:
+    text = (site / "trials" / "smith-cars-1-scripted--forest-1.html").read_text(encoding="utf-8")
+    assert "attempt 1: rate limit (429) after 0.2 s, then waited 30 s: slow down" in text
+    assert "Shortened before this call: Step 1 left the conversation." in text and "In short:" in text
+    assert "temperature 0.5, action format tools" in text and "effort" not in text
+    assert "model-2026" in text
+    assert '<p class="label">Thought</p>' in text and '<p class="label">Said</p>' in text
+    assert "3,600 tokens in, 600 out" in text  # four calls of 900 and 150
+    assert "$0.00" in text
+
+
+def test_a_trial_without_a_known_price_is_unpriced_on_its_page(small_job: Path, tmp_path: Path) -> None:
+    build_site([small_job], tmp_path, replicates=20)
+    text = (tmp_path / "trials" / "mine-a-task-openai--some-model-1.html").read_text(encoding="utf-8")
+    assert "<dt>Cost</dt><dd>unpriced</dd>" in text and "$" not in Page(text).text
+
+
+def test_calls_of_one_reply_have_a_heading_each(tmp_path: Path) -> None:
+    record = sample_trial("mine", "t", "openai/m", [None, 0.5])
+    paths = JobPaths(tmp_path / "job")
+    write_atomically(paths.config, '{"schema_version": 1}\n')
+    trial = paths.trial("mine", "t", record.model, 1)
+    write_trial(trial, record)
+    lines = trial.trajectory.read_text(encoding="utf-8").splitlines()
+    # Without the second reply its action belongs to the first one, as parallel calls do.
+    kept = [
+        line
+        for line in map(json.loads, lines)
+        if not (line.get("step") == 2 and line["event"] in ("reply", "fault", "compaction"))
+    ]
+    trial.trajectory.write_text("\n".join(map(json.dumps, kept)) + "\n", encoding="utf-8")
+    build_site([tmp_path / "job"], tmp_path / "site", replicates=20)
+    text = (tmp_path / "site" / "trials" / "mine-t-openai--m-1.html").read_text(encoding="utf-8")
+    assert "Steps 1 to 2: 2 calls in one reply" in text
+    assert '<h4 id="step-1">Step 1: request_info' in text and '<h4 id="step-2">Step 2: execute_code' in text
+
+
 def test_a_torn_or_strange_log_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     path = tmp_path / "trajectory.jsonl"
     lines = [
-        {"schema_version": 1},
-        {
-            "event": "action",
-            "step": 1,
-            "thought": 3,
-            "action": "execute_code",
-            "params": {"code": "x" * 99_999},
-        },
+        {"schema_version": 2},
+        {"event": "action", "step": 1, "action": "execute_code", "params": {"code": 7}},
         {"event": "observation", "step": 1, "text": None, "score": "high", "ok": "yes"},
         {"event": "weather", "sun": True},
     ]
     path.write_text("\n".join(map(json.dumps, lines)) + '\n[1]\n{"event": "obser', encoding="utf-8")
     view = read_trajectory(path)
-    assert view.notes == ("2 lines of the log could not be read",)
-    (step,) = view.steps
-    assert (step.thought, step.score, step.ok) == ("3", None, None)
-    assert len(step.code) < LONGEST + 100 and "characters left out" in step.code
-    assert view.others[0][0] == "weather"
-    assert "cannot be read" in read_trajectory(tmp_path / "none.jsonl").notes[0]
+    assert [note.split(":")[0] for note in view.notes] == [
+        "line 3 is left out",
+        "line 5 is left out",
+        "line 6 is torn",
+    ]
+    (turn,) = view.turns
+    assert [act.action and act.action.action for act in turn.acts] == ["execute_code"]
+    assert view.others[0].event == "weather"
+    note = read_trajectory(tmp_path / "none.jsonl").notes[0]
+    assert "cannot be read" in note and str(tmp_path) not in note
+
+
+def test_a_log_of_another_schema_is_a_note_on_its_page(tmp_path: Path) -> None:
+    path = tmp_path / "trajectory.jsonl"
+    path.write_text('{"schema_version": 99}\n', encoding="utf-8")
+    assert "schema_version 99 is unknown" in read_trajectory(path).notes[0]
+
+
+def test_a_long_text_is_cut_on_the_page(tmp_path: Path) -> None:
+    assert len(shown("x" * 99_999, LONGEST)) < LONGEST + 100
+    assert "79,999 characters left out" in shown("x" * 99_999, LONGEST)
+    assert shown("\x1b[31mred\x1b[0m \ud800") == "red ?"
 
 
 def test_style_asks_nothing_of_the_network(site: Path) -> None:
