@@ -15,6 +15,7 @@ from google.genai import types
 from google.genai.errors import APIError
 
 from harness.errors import InputError
+from harness.models.actionschema import action_schema
 from harness.models.base import ActionFormat, Message, Reply, Settings, Tool
 from harness.models.faults import Fault, FaultKind
 from harness.models.google.contents import system_text, to_contents
@@ -105,8 +106,6 @@ class GoogleModel:
             )
         if tools and settings.action_format is ActionFormat.SCHEMA:
             config.response_mime_type = "application/json"
-            from harness.models.actionschema import action_schema
-
             config.response_json_schema = action_schema(tools)
         return config
 

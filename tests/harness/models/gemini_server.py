@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from harness.models.google.model import GoogleModel
+from harness.models.registry import ModelConfig
 from tests.harness.models.loopback import Asked, Loopback, Said, loopback
 
 KEY = "AIza-canary-42"
@@ -25,6 +28,8 @@ OLDER = "gemini-2.5-flash"
 OLDEST = "gemini-2.0-flash"
 UNSIGNED = "skip_thought_signature_validator"
 Part = dict[str, Any]
+
+_IDS = itertools.count(1)
 
 
 def text(said: str, *, thought: bool = False) -> Part:
@@ -55,7 +60,7 @@ def answer(
         "candidates": [{**content, **ended, "index": 0, **candidate}],
         "usageMetadata": usage if usage is not None else counts,
         "modelVersion": "gemini-3-flash-preview-11-2026",
-        "responseId": "r1",
+        "responseId": f"response{next(_IDS)}",
     }
 
 
@@ -98,6 +103,10 @@ class GeminiServer:
     def bodies(self) -> list[Any]:
         """The bodies of all requests."""
         return self.loopback.bodies
+
+    def model(self, name: str = MODEL) -> GoogleModel:
+        """A client of one of the server's models; its key is in the environment."""
+        return GoogleModel(ModelConfig(name=f"google/{name}", base_url=self.url))
 
     def queue(self, *answers: Any) -> None:
         """Add answers: bodies of :func:`answer`, or :class:`Said`; the last stays for ever."""
