@@ -121,7 +121,7 @@ def name_models(names: Sequence[str], settings: dict[str, Any], **endpoint: Any)
 
     Args:
         names: ``<provider>/<model>``.
-        settings: what is asked of their calls; scripted candidates make none.
+        settings: what is asked of their calls; scripted candidates make none, but mind the action format.
         endpoint: ``base_url``, ``key_variable`` and ``api``, where they were given.
     """
     from pydantic import ValidationError
@@ -131,6 +131,7 @@ def name_models(names: Sequence[str], settings: dict[str, Any], **endpoint: Any)
 
     given = {key: value for key, value in endpoint.items() if value is not None}
     called = [name for name in names if not name.startswith("scripted/")]
+    heeded = {key: value for key, value in settings.items() if key == "action_format"}
     providers = sorted({name.partition("/")[0] for name in called})
     if given and len(providers) > 1:
         option = next(iter(given)).replace("_", "-")
@@ -142,7 +143,7 @@ def name_models(names: Sequence[str], settings: dict[str, Any], **endpoint: Any)
         return [
             ModelConfig.model_validate({"name": name, "settings": settings, **given})
             if name in called
-            else ModelConfig(name=name)
+            else ModelConfig.model_validate({"name": name, "settings": heeded})
             for name in names
         ]
     except ValidationError as error:

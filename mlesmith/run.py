@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mlesmith import modeloptions as models
+from mlesmith import runoptions as options
 from mlesmith.console import EXIT_FELL_SHORT, Grouped, Json, SandboxName, Trust, emit, fail, say, shown_path
 
 if TYPE_CHECKING:
-    from harness.job import JobConfig, JobSummary
+    from harness.job import JobSummary
+    from harness.jobconfig import JobConfig
+    from harness.models.outlook import Outlook
 
-
-#: Options that say what this run does, not what a trial is; a job file leaves them open.
-_OF_A_RUN = frozenset({"workers", "shard", "gpus", "trust"})
+#: Options that say what this run uses, not what a trial is; a job file leaves them open.
+_OF_A_RUN = frozenset({"workers", "shard", "gpus", "trust", "retries", "prices"})
 _BESIDE_A_JOB = _OF_A_RUN | {"items", "out", "dry_run", "json"}
-
-_TRIAL, _BUDGET, _SANDBOX = "Trials", "Budget of a trial", "Sandbox"
 
 
 def register(app: typer.Typer) -> None:
@@ -35,121 +36,47 @@ def run(
     out: Annotated[Path, typer.Option(help="The job's folder; the same command resumes it.")] = Path(
         "runs/job"
     ),
-    tasks: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="DIR...", help="Task folders, or folders of task folders.", rich_help_panel=_TRIAL
-        ),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME...",
-            help="scripted/<policy> or openai/<model>; see `mlesmith models`.",
-            rich_help_panel=_TRIAL,
-        ),
-    ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            help="The endpoint of an OpenAI-compatible server, for all openai/ models.",
-            rich_help_panel=_TRIAL,
-        ),
-    ] = None,
-    key_variable: Annotated[
-        str,
-        typer.Option(help="The environment variable that holds the endpoint's key.", rich_help_panel=_TRIAL),
-    ] = "OPENAI_API_KEY",
-    attempts: Annotated[
-        int, typer.Option(min=1, help="Trials of every model on every task.", rich_help_panel=_TRIAL)
-    ] = 1,
-    feedback: Annotated[
-        str,
-        typer.Option(help="Which score agents are told: test, split or none.", rich_help_panel=_TRIAL),
-    ] = "test",
-    native_tools: Annotated[
-        bool,
-        typer.Option(
-            help="Use the model's tool calls; without, actions are JSON in text.", rich_help_panel=_TRIAL
-        ),
-    ] = True,
-    steps: Annotated[int, typer.Option(min=1, help="Actions per trial.", rich_help_panel=_BUDGET)] = 15,
-    hours: Annotated[
-        float,
-        typer.Option(min=0.0, help="Wall time per trial; 0 for no limit.", rich_help_panel=_BUDGET),
-    ] = 12.0,
-    execution_seconds: Annotated[
-        float, typer.Option(min=1.0, help="Wall time of one program.", rich_help_panel=_BUDGET)
-    ] = 3600.0,
-    tokens: Annotated[
-        int | None,
-        typer.Option(min=1, help="Input and output tokens per trial.", rich_help_panel=_BUDGET),
-    ] = None,
-    cost_usd: Annotated[
-        float | None,
-        typer.Option(min=0.0, help="Price of a trial's model calls.", rich_help_panel=_BUDGET),
-    ] = None,
+    tasks: options.Tasks = None,
+    model: options.ModelNames = None,
+    attempts: options.Attempts = None,
+    agent: options.AgentProfile = None,
+    feedback: options.FeedbackName = None,
+    base_url: models.BaseUrl = None,
+    key_variable: models.KeyVariable = None,
+    api: models.ApiName = None,
+    prices: models.Prices = None,
+    temperature: models.Temperature = None,
+    effort: models.Effort = None,
+    max_output_tokens: models.MaxOutputTokens = None,
+    max_input_tokens: models.MaxInputTokens = None,
+    context_window: models.ContextWindow = None,
+    action_format: models.ActionFormatName = None,
+    steps: options.Steps = None,
+    hours: options.Hours = None,
+    working_hours: options.WorkingHours = None,
+    execution_seconds: options.ExecutionSeconds = None,
+    tokens: options.Tokens = None,
+    input_tokens: options.InputTokens = None,
+    output_tokens: options.OutputTokens = None,
+    cost_usd: options.CostUsd = None,
     sandbox: SandboxName = "auto",
-    image: Annotated[
-        str | None,
-        typer.Option(
-            help="Image of docker's containers; the project's own when left out.", rich_help_panel=_SANDBOX
-        ),
-    ] = None,
-    memory_gb: Annotated[
-        float,
-        typer.Option(
-            help="Memory of a trial in GiB, files in its folder included.", rich_help_panel=_SANDBOX
-        ),
-    ] = 8.0,
-    disk_gb: Annotated[
-        float, typer.Option(help="Files in a trial's working folder, in GiB.", rich_help_panel=_SANDBOX)
-    ] = 4.0,
-    cpus: Annotated[int, typer.Option(min=1, help="Processors of a trial.", rich_help_panel=_SANDBOX)] = 1,
-    processes: Annotated[
-        int, typer.Option(min=1, help="Processes and threads of a trial.", rich_help_panel=_SANDBOX)
-    ] = 256,
-    gpus: Annotated[
-        str | None,
-        typer.Option(
-            metavar="all|ID,...",
-            help="GPUs to lease to trials, by index, UUID or MIG name; none when left out.",
-            rich_help_panel=_SANDBOX,
-        ),
-    ] = None,
-    gpus_per_trial: Annotated[
-        int | None, typer.Option(min=1, help="GPUs of each trial; 1 with --gpus.", rich_help_panel=_SANDBOX)
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="HOST",
-            help="A host that agent code may reach, such as example.org; may be repeated.",
-            rich_help_panel=_SANDBOX,
-        ),
-    ] = None,
-    network: Annotated[
-        bool,
-        typer.Option(
-            "--network", help="Short for --allow-host '*': any public host.", rich_help_panel=_SANDBOX
-        ),
-    ] = False,
-    warm: Annotated[
-        bool,
-        typer.Option(
-            "--warm/--cold",
-            help="Fork each program from a warm process with the usual modules, or start Python anew.",
-            rich_help_panel=_SANDBOX,
-        ),
-    ] = True,
+    image: options.Image = None,
+    memory_gb: options.MemoryGb = None,
+    disk_gb: options.DiskGb = None,
+    cpus: options.Cpus = None,
+    processes: options.Processes = None,
+    gpus: options.Gpus = None,
+    gpus_per_trial: options.GpusPerTrial = None,
+    allow_host: options.AllowHost = None,
+    network: options.Network = None,
+    warm: options.Warm = None,
     trust: Trust = False,
-    workers: Annotated[
-        int,
-        typer.Option(min=0, help="Trials at a time; 0 is one per lease of GPUs, else one per processor."),
-    ] = 0,
-    shard: Annotated[str, typer.Option(metavar="I/N", help="Run only the I-th of N parts.")] = "1/1",
+    retries: options.Retries = None,
+    workers: options.Workers = None,
+    shard: options.Shard = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check everything, count the trials, run nothing.")
+        bool,
+        typer.Option("--dry-run", help="Check everything, show it, count the trials, and run nothing."),
     ] = False,
     json: Json = False,
 ) -> None:
@@ -157,25 +84,27 @@ def run(
 
     Example: mlesmith run --tasks runs/demo/tasks/reference --model scripted/forest --out runs/forest
 
-    Beside a JOB.toml only --workers, --shard, --gpus and --trust may be given.
+    Beside a JOB.toml only --workers, --shard, --gpus, --trust, --retries and --prices may be given.
 
     Exit code 1 when trials failed for reasons that are not the candidate's.
     """
     from harness.job import run_job
     from harness.progress import RichProgress
 
-    document = {
-        "attempts": attempts,
-        "budget": {
-            "steps": steps,
-            "seconds": hours * 3600 or None,
-            "execution_seconds": execution_seconds,
-            "tokens": tokens,
-            "cost_usd": cost_usd,
-        },
-        "agent": {"settings": {"action_format": "tools" if native_tools else "json"}},
-        "feedback": feedback,
-        "sandbox": _given(
+    document = _given(
+        attempts=attempts,
+        agent=agent,
+        feedback=feedback,
+        budget=_given(
+            steps=steps,
+            execution_seconds=execution_seconds,
+            tokens=tokens,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            cost_usd=cost_usd,
+        )
+        | _seconds(seconds=hours, working_seconds=working_hours),
+        sandbox=_given(
             kind=sandbox,
             image=image,
             memory_gb=memory_gb,
@@ -188,57 +117,47 @@ def run(
             warm=warm,
             trust=trust,
         ),
-        "workers": workers,
-        "shard": shard.split("/"),
-        **_given(network=network or None),
-    }
-    job_files, task_dirs, models = _sort(items or [], tasks or [], model or [])
-    if job_files:
-        if len(job_files) > 1 or task_dirs or models:
+        network=network,
+        retries=None if retries is None else {"attempts": retries + 1},
+        prices=prices,
+        workers=workers,
+        shard=None if shard is None else shard.split("/"),
+    )
+    jobs, folders, names = models.split_items([*(tasks or []), *(items or [])], model or [])
+    if jobs:
+        if len(jobs) > 1 or folders or names:
             fail("give either one JOB.toml, or --tasks and --model, not both")
-        config = _config_of_file(job_files[0], document, _said(ctx))
+        config = _config_of_file(jobs[0], document, _said(ctx))
     else:
-        config = _config_of_options(document, task_dirs, models, base_url, key_variable)
+        settings = models.settings_document(
+            temperature=temperature,
+            effort=effort,
+            max_output_tokens=max_output_tokens,
+            max_input_tokens=max_input_tokens,
+            context_window=context_window,
+            action_format=action_format,
+        )
+        named = models.name_models(names, settings, base_url=base_url, key_variable=key_variable, api=api)
+        config = _config_of_options(document, folders, named)
     with nullcontext() if dry_run else RichProgress() as progress:
         summary = run_job(config, out, progress=progress, dry_run=dry_run)
+    outlooks = _outlooks(config) if dry_run else []
     if json:
-        emit(
-            {
-                "schema_version": 1,
-                "job": str(out),
-                "trials": summary.total,
-                "kept": summary.kept,
-                "statuses": {str(status): count for status, count in summary.statuses.items()},
-                "not_run": summary.not_run,
-                "sandbox": summary.ground.to_document(),
-            }
-        )
+        emit(_document(summary, outlooks))
     else:
-        _show(summary, dry_run)
+        _show(summary, outlooks)
     if not dry_run and (summary.infrastructure_failures or summary.not_run):
         raise typer.Exit(EXIT_FELL_SHORT)
 
 
-def _sort(
-    items: list[Path], tasks: list[Path], models: list[str]
-) -> tuple[list[Path], list[Path], list[str]]:
-    """Tell job files, task folders and models apart: a shell expands ``--tasks DIR...`` into loose words."""
-    from harness.models.registry import PROVIDERS
-
-    jobs: list[Path] = []
-    for item in items:
-        if item.suffix == ".toml":
-            jobs.append(item)
-        elif not item.exists() and str(item).split("/")[0] in PROVIDERS:
-            models = [*models, str(item)]
-        else:
-            tasks = [*tasks, item]
-    return jobs, tasks, models
+def _given(**values: Any) -> dict[str, Any]:
+    """What has a value."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
-def _given(**options: Any) -> dict[str, Any]:
-    """The options that have a value."""
-    return {name: value for name, value in options.items() if value is not None}
+def _seconds(**hours: float | None) -> dict[str, float | None]:
+    """Limits in seconds; 0 hours are no limit."""
+    return {name: value * 3600 or None for name, value in hours.items() if value is not None}
 
 
 def _said(ctx: typer.Context) -> set[str]:
@@ -249,7 +168,7 @@ def _said(ctx: typer.Context) -> set[str]:
 
 def _config_of_file(path: Path, document: dict[str, Any], said: set[str]) -> JobConfig:
     """The job of a file, with what this run adds to it."""
-    from harness.job import read_job_config
+    from harness.jobconfig import read_job_config
 
     config = read_job_config(path)
     if misplaced := sorted(said - _BESIDE_A_JOB):
@@ -258,31 +177,25 @@ def _config_of_file(path: Path, document: dict[str, Any], said: set[str]) -> Job
     for name in said & _OF_A_RUN:
         if name in ("gpus", "trust"):
             asked["sandbox"] = {**asked.get("sandbox", {}), name: document["sandbox"][name]}
+        elif name == "retries":
+            asked["retries"] = {**asked.get("retries", {}), **document["retries"]}
         else:
             asked[name] = document[name]
     return _validated(asked)
 
 
-def _config_of_options(
-    document: dict[str, Any], tasks: list[Path], models: list[str], base_url: str | None, key_variable: str
-) -> JobConfig:
+def _config_of_options(document: dict[str, Any], tasks: list[Path], named: list[Any]) -> JobConfig:
     from harness.tasks.package import find_tasks
 
-    if not tasks or not models:
+    if not tasks or not named:
         fail("name a JOB.toml, or at least one --tasks folder and one --model")
-    named = [
-        {"name": name}
-        if name.startswith("scripted/")
-        else {"name": name, "base_url": base_url, "key_variable": key_variable}
-        for name in models
-    ]
     return _validated({"tasks": find_tasks(tasks), "models": named, **document})
 
 
 def _validated(document: dict[str, Any]) -> JobConfig:
     from pydantic import ValidationError
 
-    from harness.job import JobConfig
+    from harness.jobconfig import JobConfig
     from harness.tasks.package import describe_validation
 
     try:
@@ -291,16 +204,46 @@ def _validated(document: dict[str, Any]) -> JobConfig:
         fail(describe_validation(error))
 
 
-def _show(summary: JobSummary, dry_run: bool) -> None:
+def _outlooks(config: JobConfig) -> list[Outlook]:
+    """How each candidate would be called."""
+    from harness.models.outlook import look_ahead
+    from harness.models.pricing import read_price_table
+    from harness.models.registry import resolve_settings
+
+    prices = read_price_table(config.prices)
+    profile = config.agent.settings
+    return [look_ahead(model, resolve_settings(profile, model), prices) for model in config.models]
+
+
+def _document(summary: JobSummary, outlooks: list[Outlook]) -> dict[str, Any]:
+    return {
+        "schema_version": 1,
+        "job": str(summary.out),
+        "trials": summary.total,
+        "kept": summary.kept,
+        "statuses": {str(status): count for status, count in summary.statuses.items()},
+        "not_run": summary.not_run,
+        "closed": [
+            {"model": closed.model, "reason": closed.reason, "not_run": closed.not_run}
+            for closed in summary.closed
+        ],
+        "sandbox": summary.ground.to_document(),
+        **({"models": [outlook.to_document() for outlook in outlooks]} if outlooks else {}),
+    }
+
+
+def _show(summary: JobSummary, outlooks: list[Outlook]) -> None:
     from rich.markup import escape
 
-    if dry_run:
+    if outlooks:
         say(f"{summary.total} trials, {summary.kept} done; {summary.total - summary.kept} would run")
-        for line in summary.ground.lines():
+        for line in (*(outlook.line() for outlook in outlooks), *summary.ground.lines()):
             say(escape(line))
         return
     ends = ", ".join(f"{count} {status}" for status, count in sorted(summary.statuses.items()))
     say(f"{summary.total} trials in {shown_path(summary.out)} ({summary.kept} kept from before): {ends}")
+    for closed in summary.closed:
+        say(escape(str(closed)))
     if summary.infrastructure_failures:
         say(f"{summary.infrastructure_failures} failed for reasons that are not the candidate's; run again")
     say(f"next: mlesmith board build {shown_path(summary.out)} --out boards")

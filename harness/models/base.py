@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class Usage(BaseModel):
@@ -100,13 +101,21 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    temperature: Annotated[float, Field(ge=0, allow_inf_nan=False)] | Literal["default"] | None = None
+    temperature: float | Literal["default"] | None = None
     max_output_tokens: int | None = Field(default=None, ge=1)
     effort: str | None = Field(default=None, min_length=1)
     max_input_tokens: int | None = Field(default=None, ge=1)
     context_window: int | None = Field(default=None, ge=1)
     timeout_seconds: float = Field(default=600.0, gt=0, allow_inf_nan=False)
     action_format: ActionFormat = ActionFormat.TOOLS
+
+    @field_validator("temperature", mode="before")
+    @classmethod
+    def _a_temperature(cls, value: Any) -> Any:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is None or value == "default" or (number and 0 <= value < math.inf):
+            return value
+        raise ValueError('write a number from 0 up, or "default" for the provider\'s own')
 
     @property
     def sent_temperature(self) -> float | None:

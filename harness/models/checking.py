@@ -234,7 +234,7 @@ def _called(reply: Reply) -> Iterator[str]:
 
 
 def _written(text: str) -> Iterator[str]:
-    """The JSON objects of a text that name the tool or its parameter."""
+    """The parameters in the JSON objects of a text that name the tool or its parameter."""
     decoder = json.JSONDecoder()
     for start, sign in enumerate(text):
         if sign == "{":
@@ -242,9 +242,8 @@ def _written(text: str) -> Iterator[str]:
                 value, _ = decoder.raw_decode(text, start)
             except ValueError:
                 continue
-            said = json.dumps(value)
-            if f'"{_REPORT.name}"' in said or '"number"' in said:
-                yield said
+            if "number" in value or value.get("action") == _REPORT.name:
+                yield json.dumps(value.get("params", value))
 
 
 def _settings(settings: Settings) -> Finding:

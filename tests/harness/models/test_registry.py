@@ -175,6 +175,12 @@ def test_a_models_own_settings_come_before_the_profiles() -> None:
     assert resolved.sent_temperature is None
 
 
+@pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf"), "hot", True, [0.5]])
+def test_a_temperature_is_a_number_from_0_up_or_default(value: object) -> None:
+    with pytest.raises(ValidationError, match='write a number from 0 up, or "default"'):
+        Settings.model_validate({"temperature": value})
+
+
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     *[
         (f"{name}/x", {"effort": "turbo"}, f"settings.effort = turbo: {name} takes")
