@@ -8,7 +8,7 @@ import json
 import platform
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,22 @@ from pydantic import BaseModel
 
 from harness.agents.prompting import prompts_hash
 from harness.errors import InputError
+from harness.models.base import Settings
 from harness.records import JobPaths, read_record, strict_json, write_atomically
 from harness.sandboxes.base import SandboxProvider
 
 MIN_FREE_BYTES = 256 << 20
-_PACKAGES = ("mle-smith", "numpy", "pandas", "scikit-learn", "scipy", "openai")
+_PACKAGES = (
+    "mle-smith",
+    "numpy",
+    "pandas",
+    "scikit-learn",
+    "scipy",
+    "openai",
+    "google-genai",
+    "httpx2",
+    "tenacity",
+)
 
 
 def pin_config(config: BaseModel, paths: JobPaths, free_to_change: frozenset[str]) -> None:
@@ -66,8 +77,21 @@ def _keys(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield prefix + key, value
 
 
-def pin_lock(hashes: dict[str, str], provider: SandboxProvider, paths: JobPaths) -> None:
-    """Write lock.json, or refuse when a task, the prompts or the sandbox have changed since the job began."""
+def pin_lock(
+    hashes: dict[str, str], settings: Mapping[str, Settings], provider: SandboxProvider, paths: JobPaths
+) -> None:
+    """Write lock.json, or refuse when something of it has changed since the job began.
+
+    Args:
+        hashes: of the tasks, ``<set>/<task>``.
+        settings: of the models' calls, by board name.
+        provider: the sandbox.
+        paths: the job's folder.
+
+    Raises:
+        InputError: a task, a model's settings, the prompts or the sandbox are others than in the folder.
+    """
+    asked = {name: made.model_dump(mode="json", exclude_none=True) for name, made in settings.items()}
     lock: dict[str, Any] = {"schema_version": 1, "tasks": {}}
     made_of = provider.describe()
     if paths.lock.is_file():
@@ -80,6 +104,13 @@ def pin_lock(hashes: dict[str, str], provider: SandboxProvider, paths: JobPaths)
             raise InputError(
                 f"{paths.lock}: task {changed[0]} has changed since this job began; choose another --out"
             )
+        for name, made in asked.items():
+            before = lock.get("models", {}).get(name, made)
+            if before != made:
+                raise InputError(
+                    f"{paths.lock}: {name} was called with {before}, and would be with {made}; give it a "
+                    "label, or choose another --out"
+                )
         if lock["prompts"] != prompts_hash():
             raise InputError(f"{paths.lock}: the agent's prompts have changed; choose another --out")
         if lock["sandbox"] != provider.name:
@@ -94,6 +125,7 @@ def pin_lock(hashes: dict[str, str], provider: SandboxProvider, paths: JobPaths)
                 f"{made_of.get('image_id')}; bring that image back, or choose another --out"
             )
     lock["tasks"] = {**lock["tasks"], **hashes}
+    lock["models"] = {**lock.get("models", {}), **asked}
     lock.setdefault("prompts", prompts_hash())
     lock.setdefault("sandbox", provider.name)
     lock.setdefault("provider", made_of)

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -29,6 +30,10 @@ class JobProgress(Protocol):
         """A trial has ended."""
         ...
 
+    def noted(self, model: str, note: str) -> None:
+        """How a model's endpoint is doing; nothing when all is well again."""
+        ...
+
 
 class Silent:
     """Tells nothing."""
@@ -37,6 +42,9 @@ class Silent:
         """Nothing."""
 
     def finished(self, result: TrialResult) -> None:
+        """Nothing."""
+
+    def noted(self, model: str, note: str) -> None:
         """Nothing."""
 
 
@@ -52,11 +60,13 @@ class RichProgress:
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.fields[last]}"),
+            TextColumn("[yellow]{task.fields[notes]}"),
             console=self._console,
             disable=not self._console.is_terminal,
         )
-        self._bar = self._progress.add_task("trials", total=None, last="")
+        self._bar = self._progress.add_task("trials", total=None, last="", notes="")
         self._total = self._done = 0
+        self._notes: dict[str, str] = {}
 
     def planned(self, total: int, done: int) -> None:
         """Set the scale; trials kept from an earlier run count as done."""
@@ -72,7 +82,18 @@ class RichProgress:
         last = f"{result.task} {result.model} {score}"
         self._progress.update(self._bar, advance=1, last=last)
         if not self._console.is_terminal and (self._done % 20 == 0 or self._done == self._total):
-            self._console.print(f"{self._done} of {self._total} trials done; last: {last}")
+            self._console.print(f"{self._done} of {self._total} trials done; last: {last}{self._noted()}")
+
+    def noted(self, model: str, note: str) -> None:
+        """Show what slows a model's trials down, until it is over."""
+        first = model not in self._notes
+        self._notes[model] = note
+        self._progress.update(self._bar, notes=escape(self._noted()))
+        if first and note and not self._console.is_terminal:
+            self._console.print(escape(f"{model}: {note}"))
+
+    def _noted(self) -> str:
+        return "".join(f"; {model}: {note}" for model, note in [*self._notes.items()] if note)
 
     def __enter__(self) -> Self:
         self._progress.start()

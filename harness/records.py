@@ -44,7 +44,6 @@ class TrialPaths:
     <attempt>/
       trajectory.jsonl   one event per line, flushed as it happens
       exchanges.jsonl    what went over HTTP; none for candidates without a model
-      exchanges.jsonl    what went over HTTP, if anything did
       steps/NNN/         code.py, output.txt, submission.csv
       work/              the agent's working folder
       result.json        written last, atomically: its presence means the trial is done

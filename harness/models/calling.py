@@ -94,7 +94,7 @@ class Caller:
         endpoint: Endpoint | None = None,
         retries: Retries | None = None,
         price: Callable[[Usage], float | None] = lambda usage: None,
-        record: Record | None = None,
+        record: Record = lambda kind, fields: None,
     ) -> None:
         self.model = model
         self.settings = settings
@@ -106,7 +106,7 @@ class Caller:
         self.seconds = 0.0
         self.version: str | None = None
         self._price = price
-        self._record = record or (lambda kind, fields: None)
+        self._record = record
         self._failed_seconds = 0.0
 
     def complete(
@@ -280,7 +280,8 @@ class Caller:
         if left < for_least:
             raise CostLimit(f"${left:.6f} is left; the next call costs at least ${for_least:.6f}")
         per_token = (for_least - for_input) / LEAST_OUTPUT
-        return int((left - for_input) / per_token) if per_token > 0 else None
+        # Prices per token are sums of binary fractions: a whole number may come out a hair too low.
+        return int((left - for_input) / per_token + 1e-6) if per_token > 0 else None
 
 
 def _fault_of(state: RetryCallState) -> Fault:

@@ -12,23 +12,20 @@ import sys
 import time
 import uuid
 from collections import namedtuple
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
 
 from harness.budget import Budget
 from harness.errors import InputError, SandboxUnavailable, Status
-from harness.job import JobConfig, _Graders, _Planned, read_job_config, run_job
+from harness.job import JobConfig, read_job_config, run_job
 from harness.jobfolder import exclusive
 from harness.models import registry
 from harness.models.registry import ModelConfig
-from harness.records import JobPaths, TrialResult, find_results, read_job, read_record
-from harness.sandboxes.base import SandboxProvider
+from harness.records import TrialResult, find_results, read_job, read_record
 from harness.sandboxes.gpus.discovery import discover
-from harness.tasks.package import Task, load_task
+from harness.tasks.package import Task
 from tests.harness.replies import SAMPLE, ListModel, run
 
 
@@ -165,7 +162,9 @@ def test_8_trials_on_2_pretend_gpus_never_share_one(
         "import os, time; begin = time.time(); time.sleep(0.2); "
         "print(os.environ['CUDA_VISIBLE_DEVICES'], begin, time.time())"
     )
-    monkeypatch.setattr("harness.job.make_model", lambda model: ListModel(run(program), name=model.name))
+    monkeypatch.setattr(
+        "harness.candidates.make_model", lambda model, *rest: ListModel(run(program), name=model.name)
+    )
     gpus = [f"GPU-{uuid.uuid4()}" for _ in range(2)]
     settings = {"kind": "process", "trust": True, "gpus": gpus}
     config = config_of(iris, models=["openai/a", "openai/b"], attempts=4, sandbox=settings, workers=0)
@@ -267,12 +266,12 @@ def test_without_bubblewrap_only_trusted_code_runs(
 def test_an_error_inside_one_trial_does_not_stop_the_others(
     iris: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def make(config: ModelConfig) -> Any:
+    def make(config: ModelConfig, *rest: Any) -> Any:
         if config.name.endswith("broken"):
             return ListModel(ZeroDivisionError("a bug"), name=config.name)
         return ListModel(run(SAMPLE), name=config.name)
 
-    monkeypatch.setattr("harness.job.make_model", make)
+    monkeypatch.setattr("harness.candidates.make_model", make)
     out = tmp_path / "job"
     summary = run_job(config_of(iris, models=["openai/broken", "openai/fine"], attempts=2), out)
     assert summary.statuses == {Status.INTERNAL_ERROR: 2, Status.SUBMITTED: 2}
@@ -283,14 +282,15 @@ def test_an_error_inside_one_trial_does_not_stop_the_others(
 DRIVER = """
 import sys
 from pathlib import Path
+import harness.candidates as candidates
 import harness.job as job
 from harness.models.registry import ModelConfig
 from tests.harness.replies import SAMPLE, ListModel, run, say
 
-def make(config):
+def make(config, *rest):
     return ListModel(say("get_history"), run(SAMPLE), name=config.name, seconds=0.15)
 
-job.make_model = make
+candidates.make_model = make
 config = job.JobConfig(
     tasks=(Path(sys.argv[1]),), attempts=3, workers=2, sandbox="bubblewrap",
     models=tuple(ModelConfig(name=f"openai/m{n}") for n in range(4)),
@@ -408,54 +408,3 @@ print(resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard))
 def test_a_job_may_open_as_many_files_as_its_user(soft: int) -> None:
     command = [sys.executable, "-c", RAISE, str(soft)]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "True\n"
-
-
-class TestGraders:
-    @pytest.fixture
-    def graders(self, iris: Task, sandbox: SandboxProvider, tmp_path: Path) -> _Graders:
-        """For two trials of the task."""
-        paths = JobPaths(tmp_path / "job")
-        trials = [paths.trial("reference", "iris", "m", attempt) for attempt in (1, 2)]
-        model = ModelConfig(name=names()[0])
-        return _Graders(sandbox, [_Planned(iris, "", model, 1, trial) for trial in trials])
-
-    def test_trials_share_one_which_is_closed_after_the_last(self, iris: Task, graders: _Graders) -> None:
-        with graders.lease(iris) as first:
-            assert first.grade(iris.answer_path).valid
-        started = first._sandbox
-        assert started is not None
-        with graders.lease(iris) as second:
-            assert second is first
-            assert second._sandbox is started
-        assert first._sandbox is None
-
-    def test_one_that_is_slow_to_close_holds_up_no_other_task(
-        self, iris: Task, sandbox: SandboxProvider, tmp_path: Path
-    ) -> None:
-        other = load_task(Path(shutil.copytree(iris.root, tmp_path / "other" / "iris")))
-        paths = JobPaths(tmp_path / "job")
-        model = ModelConfig(name=names()[0])
-        trial = paths.trial("reference", "iris", "m", 1)
-        graders = _Graders(sandbox, [_Planned(task, "", model, 1, trial) for task in (iris, other)])
-        closing, go_on = Event(), Event()
-
-        def close_slowly() -> None:
-            with graders.lease(iris) as grader:
-                close = grader.close
-                grader.close = lambda: (closing.set(), go_on.wait(60), close())  # type: ignore[assignment]
-
-        with ThreadPoolExecutor(1) as pool:
-            slow = pool.submit(close_slowly)
-            assert closing.wait(60)
-            with graders.lease(other) as grader:
-                assert grader.grade(other.answer_path).valid
-            assert not slow.done()
-            go_on.set()
-            slow.result(60)
-
-    def test_what_is_open_at_the_end_is_closed(self, iris: Task, graders: _Graders) -> None:
-        with graders.lease(iris) as grader:
-            assert grader.grade(iris.answer_path).valid
-        graders.close()
-        graders.close()
-        assert grader._sandbox is None
