@@ -19,7 +19,7 @@ _REQUEST_KEYS = {
 
 
 def completion(
-    text: str | None = "Hi.",
+    text: str | list[dict[str, Any]] | None = "Hi.",
     *,
     calls: Sequence[dict[str, Any]] = (),
     finish: str | None = None,
@@ -29,7 +29,7 @@ def completion(
     """The body of a success, as OpenAI words it.
 
     Args:
-        text: what the model says.
+        text: what the model says, whole or in parts.
         calls: its tool calls, made by :func:`call`.
         finish: the finish reason; by default the one that fits.
         tokens: the usage, by default :func:`usage`.

@@ -1,12 +1,9 @@
-"""The openai client: the real SDK over real HTTP to a loopback server that speaks Chat Completions."""
+"""Chat Completions: the real openai SDK over real HTTP to a server as strict as the strictest."""
 
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -15,283 +12,354 @@ import pytest
 from harness.actions import TOOLS
 from harness.agents.react import AgentConfig
 from harness.budget import Budget
-from harness.errors import ContextOverflow, InputError, ProviderError, Refusal, Status
-from harness.models.base import Message, Settings, Tool, ToolCall, Usage
-from harness.models.openai import OpenAIModel
+from harness.errors import InputError, Status
+from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, Tool, ToolCall, Usage
+from harness.models.faults import Fault, FaultKind
+from harness.models.openai.chat import ChatModel
 from harness.models.registry import ModelConfig, make_model
 from harness.records import Feedback, TrialPaths
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, task_hash
 from harness.trial import TrialSpec, run_trial
+from tests.harness.models.chat_server import ChatServer, call, completion, usage
 from tests.harness.replies import SAMPLE
 
-KEY = "sk-canary-42"
+KEY = "sk-canary-0123456789abcdef"
 HELLO = [Message("system", "Be brief."), Message("user", "Hello")]
-QUICK = {"retry-after-ms": "1"}  # the SDK waits as long as the server says
-Answer = tuple[int, Any, dict[str, str]]
 
 
-class Endpoint:
-    """Answers with what is queued, the last answer for ever, and keeps the requests."""
-
-    def __init__(self) -> None:
-        self.answers: list[Answer] = []
-        self.requests: list[dict[str, Any]] = []
-        self.headers: list[dict[str, str]] = []
-        self.paths: list[str] = []
-        endpoint = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                endpoint.paths.append(self.path)
-                endpoint.headers.append(dict(self.headers))
-                size = int(self.headers["content-length"])
-                endpoint.requests.append(json.loads(self.rfile.read(size)))
-                answers = endpoint.answers
-                status, body, headers = answers.pop(0) if len(answers) > 1 else answers[0]
-                data = body if isinstance(body, bytes) else json.dumps(body).encode()
-                self.send_response(status)
-                for name, value in {"content-type": "application/json", **headers}.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                """Keep the test's output clean."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-
-    def queue(self, *answers: Any) -> None:
-        """Bodies, or (status, body[, headers])."""
-        for answer in answers:
-            status, body, *headers = answer if isinstance(answer, tuple) else (200, answer)
-            self.answers.append((status, body, headers[0] if headers else {}))
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
 
 @pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    opened = Endpoint()
-    threading.Thread(target=opened.server.serve_forever, args=(0.02,), daemon=True).start()
-    yield opened
-    opened.server.shutdown()
-    opened.server.server_close()
+def server() -> Iterator[ChatServer]:
+    with ChatServer(key=KEY) as opened:
+        yield opened
 
 
-def completion(content: str | None = "Hi.", finish: str = "stop", **message: Any) -> dict[str, Any]:
-    return {
-        "id": "x",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "small",
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": finish,
-                "message": {"role": "assistant", "content": content, **message},
-            }
-        ],
-        "usage": {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15},
-    }
+def model(server: ChatServer, name: str = "openai/small") -> ChatModel:
+    return ChatModel(ModelConfig(name=name, base_url=server.url, key_variable="OPENAI_API_KEY"))
 
 
-def calls(*wanted: tuple[str, str]) -> list[dict[str, Any]]:
-    return [
-        {"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": arguments}}
-        for n, (name, arguments) in enumerate(wanted)
+def ask(server: ChatServer, *said: Any, tools: tuple[Tool, ...] = (), **settings: Any) -> Reply:
+    server.queue(*said)
+    return model(server).complete(HELLO, tools, Settings(**settings))
+
+
+def turn(reply: Reply) -> Message:
+    return Message("assistant", reply.text, reply.tool_calls, raw=reply.raw)
+
+
+def results(reply: Reply) -> list[Message]:
+    return [Message("tool", f"did {call.name}", tool_call_id=call.id) for call in reply.tool_calls]
+
+
+# What is sent
+
+
+def test_a_plain_reply_and_all_that_is_sent_for_it(server: ChatServer) -> None:
+    reply = ask(server, completion(), temperature=0.5, max_output_tokens=99, effort="low")
+    assert (reply.text, reply.thought, reply.tool_calls, reply.finish) == ("Hi.", "", (), Finish.STOP)
+    assert reply.version == "small-2026-11-01"
+    assert server.asked[0].path == "/v1/chat/completions"
+    assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+    assert server.bodies == [
+        {
+            "model": "small",
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": "Hello"},
+            ],
+            "temperature": 0.5,
+            "max_completion_tokens": 99,
+            "reasoning_effort": "low",
+        }
     ]
 
 
-def ask(endpoint: Endpoint, tools: tuple[Tool, ...] = (), **settings: Any) -> Any:
-    return OpenAIModel("small", endpoint.url).complete(HELLO, tools, Settings(**settings))
+def test_what_is_not_asked_for_is_not_sent(server: ChatServer) -> None:
+    ask(server, completion(), temperature="default")
+    assert set(server.bodies[0]) == {"model", "messages"}
 
 
-def test_a_plain_reply_and_what_is_sent(endpoint: Endpoint) -> None:
-    endpoint.queue(completion())
-    reply = ask(endpoint, temperature=0.5, max_output_tokens=99, effort="low")
-    assert (reply.text, reply.tool_calls, reply.finish) == ("Hi.", (), "stop")
-    assert reply.usage == Usage(input=12, output=3)
-    assert endpoint.paths == ["/v1/chat/completions"]
-    assert endpoint.requests[0] == {
-        "model": "small",
-        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello"}],
-        "temperature": 0.5,
-        "max_tokens": 99,
-        "reasoning_effort": "low",
+def test_the_bound_of_output_has_the_name_that_the_provider_knows(server: ChatServer) -> None:
+    server.queue(completion())
+    model(server, "vllm/qwen").complete(HELLO, (), Settings(max_output_tokens=99))
+    assert server.bodies[0]["max_tokens"] == 99
+
+
+def test_tools_are_offered_as_they_are_described(server: ChatServer) -> None:
+    ask(server, completion(), tools=TOOLS)
+    assert [tool["function"] for tool in server.bodies[0]["tools"]] == [
+        {"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in TOOLS
+    ]
+
+
+def test_json_in_text_offers_no_tools(server: ChatServer) -> None:
+    ask(server, completion(), tools=TOOLS, action_format=ActionFormat.JSON)
+    assert set(server.bodies[0]) == {"model", "messages"}
+
+
+def test_a_schema_has_one_branch_for_each_tool(server: ChatServer) -> None:
+    ask(server, completion(), tools=TOOLS[:2], action_format=ActionFormat.SCHEMA)
+    form = server.bodies[0]["response_format"]
+    assert (form["type"], form["json_schema"]["strict"]) == ("json_schema", True)
+    branches = form["json_schema"]["schema"]["anyOf"]
+    assert [branch["properties"] for branch in branches] == [
+        {
+            "thought": {"type": "string"},
+            "action": {"type": "string", "enum": [tool.name]},
+            "params": tool.parameters,
+        }
+        for tool in TOOLS[:2]
+    ]
+
+
+def test_another_endpoint_is_told_nothing_of_openais_account(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-ours")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-of-ours")
+    ask(server, completion())
+    assert not [value for value in server.asked[0].headers.values() if "of-ours" in value]
+
+
+# What goes back
+
+
+def test_a_conversation_with_tools_goes_on(server: ChatServer) -> None:
+    server.queue(
+        completion(None, calls=[call("execute_code", {"code": "1"}), call("get_history", {})]),
+        completion("Better now.", calls=[call("submit", {})]),
+        completion("Done."),
+    )
+    messages, client = [*HELLO], model(server)
+    for expected in (Finish.TOOL_CALLS, Finish.TOOL_CALLS, Finish.STOP):
+        reply = client.complete(messages, TOOLS, Settings())
+        assert reply.finish == expected
+        messages += [turn(reply), *results(reply)]
+    sent = server.bodies[2]["messages"]
+    assert [message["role"] for message in sent[2:]] == ["assistant", "tool", "tool", "assistant", "tool"]
+    first = sent[2]
+    assert set(first) == {"role", "content", "tool_calls"}  # no refusal, no annotations
+    assert [asked["function"] for asked in first["tool_calls"]] == [
+        {"name": "execute_code", "arguments": '{"code": "1"}'},
+        {"name": "get_history", "arguments": "{}"},
+    ]
+    assert sent[3] == {
+        "role": "tool",
+        "tool_call_id": first["tool_calls"][0]["id"],
+        "content": "did execute_code",
     }
-    assert endpoint.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
-def test_what_is_not_asked_for_is_not_sent(endpoint: Endpoint) -> None:
-    endpoint.queue(completion())
-    ask(endpoint)
-    assert set(endpoint.requests[0]) == {"model", "messages"}
+def test_a_call_without_its_result_is_refused(server: ChatServer) -> None:
+    reply = ask(server, completion(None, calls=[call("submit", {})]), tools=TOOLS)
+    with pytest.raises(Fault, match="did not have response messages") as caught:
+        model(server).complete([*HELLO, turn(reply), Message("user", "?")], TOOLS, Settings())
+    assert caught.value.kind is FaultKind.REQUEST
 
 
-def test_tool_calls_come_and_go_unchanged(endpoint: Endpoint) -> None:
-    wanted = calls(("execute_code", '{"code": "1"'), ("submit", "{}"))
-    endpoint.queue(completion(None, "tool_calls", tool_calls=wanted))
-    model = OpenAIModel("small", endpoint.url)
-    reply = model.complete(HELLO, TOOLS, Settings())
-    assert reply.text == ""
-    assert reply.tool_calls == (
-        ToolCall("c0", "execute_code", '{"code": "1"'),
-        ToolCall("c1", "submit", "{}"),
-    )
-    sent = endpoint.requests[0]["tools"]
-    assert [tool["function"]["name"] for tool in sent] == [tool.name for tool in TOOLS]
-    assert sent[0]["function"]["parameters"] == TOOLS[0].parameters
-    answers = [Message("tool", "done", tool_call_id=call.id) for call in reply.tool_calls]
-    model.complete(
-        [*HELLO, Message("assistant", "", reply.tool_calls, raw=reply.raw), *answers], TOOLS, Settings()
-    )
-    back = endpoint.requests[1]["messages"][2:]
-    assert back[0]["tool_calls"] == wanted
-    assert back[1:] == [{"role": "tool", "tool_call_id": f"c{n}", "content": "done"} for n in range(2)]
+def test_broken_arguments_are_read_as_written_and_go_back_as_an_empty_object(server: ChatServer) -> None:
+    """Sent back as they are, vLLM and llama.cpp refuse every later request of the conversation."""
+    server.queue(completion(None, calls=[call("execute_code", '{"code": "1')], finish="length"), completion())
+    reply = model(server).complete(HELLO, TOOLS, Settings())
+    assert (reply.finish, reply.tool_calls[0].arguments) == (Finish.LENGTH, '{"code": "1')
+    model(server).complete([*HELLO, turn(reply), *results(reply)], TOOLS, Settings())
+    assert server.bodies[1]["messages"][2]["tool_calls"][0]["function"]["arguments"] == "{}"
 
 
-def test_usage_is_normalised(endpoint: Endpoint) -> None:
-    body = completion()
-    body["usage"] = {
-        "prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150,
-        "prompt_tokens_details": {"cached_tokens": 80}, "completion_tokens_details": {"reasoning_tokens": 30},
-    }  # fmt: skip
-    missing = completion()
-    del missing["usage"]
-    sparse = completion()
-    sparse["usage"] |= {"prompt_tokens_details": {}, "completion_tokens_details": None}
-    endpoint.queue(body, missing, sparse)
-    assert ask(endpoint).usage == Usage(input=100, cache_read=80, output=50, reasoning=30)
-    assert ask(endpoint).usage == Usage()
-    assert ask(endpoint).usage == Usage(input=12, output=3)
+def test_turns_of_our_own_wording_go_too(server: ChatServer) -> None:
+    server.queue(completion())
+    own = ToolCall("call_1", "submit", "{}")
+    talk = [
+        Message("assistant", "", (own,)),
+        Message("tool", "done", tool_call_id="call_1"),
+        Message("assistant", "(steps 1 to 9 are left out)"),
+        Message("user", "Go on."),
+    ]
+    model(server).complete([*HELLO, *talk], TOOLS, Settings())
+    sent = server.bodies[0]["messages"][2:]
+    function = {"name": "submit", "arguments": "{}"}
+    assert sent[0]["tool_calls"] == [{"id": "call_1", "type": "function", "function": function}]
+    assert sent[2] == {"role": "assistant", "content": "(steps 1 to 9 are left out)"}
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
-def test_a_passing_failure_is_tried_again(endpoint: Endpoint, status: int) -> None:
-    endpoint.queue((status, {"error": {"message": "later"}}, QUICK), completion())
-    assert ask(endpoint).text == "Hi."
-    assert len(endpoint.requests) == 2
+def test_an_empty_reply_can_go_back(server: ChatServer) -> None:
+    server.queue(completion(None, tool_calls=[]), completion())
+    reply = model(server).complete(HELLO, TOOLS, Settings())
+    assert (reply.text, reply.finish, reply.usage.output) == ("", Finish.STOP, 3)
+    model(server).complete([*HELLO, turn(reply), Message("user", "Act.")], TOOLS, Settings())
+    assert server.bodies[1]["messages"][2] == {"role": "assistant", "content": ""}
 
 
-def test_retry_after_is_honoured(endpoint: Endpoint) -> None:
-    endpoint.queue((429, {"error": {"message": "slow down"}}, {"retry-after": "1"}), completion())
-    started = time.monotonic()
-    assert ask(endpoint).text == "Hi."
-    assert time.monotonic() - started >= 1.0
+def test_text_that_has_no_utf8_is_sent_as_far_as_it_has(server: ChatServer) -> None:
+    server.queue(completion())
+    model(server).complete([Message("user", "half a \ud83d pair")], (), Settings())
+    assert server.bodies[0]["messages"][0]["content"] == "half a ? pair"
 
 
-@pytest.mark.parametrize("status", [429, 500])
-def test_a_lasting_failure_ends_after_bounded_retries(endpoint: Endpoint, status: int) -> None:
-    endpoint.queue((status, {"error": {"message": "never"}}, QUICK))
-    with pytest.raises(ProviderError, match="never"):
-        ask(endpoint)
-    assert len(endpoint.requests) == 6  # the first and five more
+def test_reasoning_goes_back_where_the_provider_wants_it() -> None:
+    with ChatServer(reasoning=True) as server:
+        server.queue(
+            completion(None, calls=[call("get_history", {})], reasoning_content="Look first."),
+            completion("Done.", reasoning_content="That was it."),
+        )
+        client = model(server, "deepseek/deepseek-v4-pro")
+        reply = client.complete(HELLO, TOOLS, Settings())
+        assert reply.thought == "Look first."
+        client.complete(
+            [*HELLO, Message("assistant", "(left out)"), turn(reply), *results(reply)], TOOLS, Settings()
+        )
+        sent = server.bodies[1]["messages"]
+        assert [message.get("reasoning_content") for message in sent[2:4]] == ["", "Look first."]
+
+
+def test_the_server_refuses_reasoning_that_was_dropped_or_altered() -> None:
+    with ChatServer(reasoning=True) as server:
+        server.queue(
+            completion(None, calls=[call("get_history", {})], reasoning_content="Look first."), completion()
+        )
+        client = model(server, "deepseek/deepseek-v4-pro")
+        reply = client.complete(HELLO, TOOLS, Settings())
+        altered = reply.raw | {"reasoning_content": "Look last."}
+        for raw in (None, altered):
+            back = Message("assistant", reply.text, reply.tool_calls, raw=raw)
+            with pytest.raises(Fault, match="must be passed back"):
+                client.complete([*HELLO, back, *results(reply)], TOOLS, Settings())
+
+
+def test_reasoning_does_not_go_back_where_nobody_wants_it(server: ChatServer) -> None:
+    said = completion(None, calls=[call("submit", {})], reasoning_content="Enough.", reasoning="Enough.")
+    server.queue(said, completion())
+    reply = model(server, "vllm/qwen3").complete(HELLO, TOOLS, Settings())
+    assert reply.thought == "Enough."
+    model(server, "vllm/qwen3").complete([*HELLO, turn(reply), *results(reply)], TOOLS, Settings())
+    assert set(server.bodies[1]["messages"][2]) == {"role", "content", "tool_calls"}
+
+
+def test_openrouters_reasoning_details_go_back_unchanged() -> None:
+    details = [{"type": "reasoning.encrypted", "data": "gAAAAAB", "id": "rs_1", "index": 0}]
+    with ChatServer(details=True) as server:
+        server.queue(
+            completion(None, calls=[call("submit", {})], reasoning="So.", reasoning_details=details),
+            completion(),
+        )
+        client = model(server, "openrouter/openai/gpt-5")
+        reply = client.complete(HELLO, TOOLS, Settings())
+        assert reply.thought == "So."
+        client.complete([*HELLO, turn(reply), *results(reply)], TOOLS, Settings())
+        assert server.bodies[1]["messages"][2]["reasoning_details"] == details
+
+
+# What is read
 
 
 @pytest.mark.parametrize(
-    ("answer", "error", "said"),
+    ("told", "expected"),
     [
-        ((401, {"error": {"message": f"Incorrect API key provided: {KEY}"}}), ProviderError, "[key]"),
-        ((403, {"error": {"message": f"{KEY} may not"}}), ProviderError, "[key] may not"),
-        ((404, {"error": {"message": "no such model"}}), ProviderError, "no such model"),
-        ((400, {"error": {"message": f"bad temperature, {KEY}"}}), ProviderError, "bad temperature"),
+        (usage(100, 50, cached=80, reasoning=30), Usage(input=100, cache_read=80, output=50, reasoning=30)),
+        ({"prompt_tokens": 12, "completion_tokens": 3}, Usage(input=12, output=3)),
         (
-            (400, {"error": {"message": "too long", "code": "context_length_exceeded"}}),
-            ContextOverflow,
-            "too long",
+            {"prompt_tokens": 12, "completion_tokens": 3, "prompt_tokens_details": {},
+             "completion_tokens_details": None},
+            Usage(input=12, output=3),
         ),
-        (
-            (400, {"error": {"message": "This model's maximum context length is 8 tokens"}}),
-            ContextOverflow,
-            "8",
+        (  # OpenRouter tells writes to the cache
+            {"prompt_tokens": 90, "completion_tokens": 3,
+             "prompt_tokens_details": {"cache_write_tokens": 70}},
+            Usage(input=90, cache_write=70, output=3),
         ),
-        ((200, completion("", "content_filter")), Refusal, "content filter"),
-        ((200, completion(None, refusal="I will not.")), Refusal, "I will not."),
-        ((200, b"{not json"), ProviderError, "JSON"),
-        ((200, b"<html>proxy</html>", {"content-type": "text/html"}), ProviderError, "choice"),
-        ((200, b""), ProviderError, ""),
-        ((200, {}), ProviderError, "without a choice"),
-        ((200, {"choices": []}), ProviderError, "without a choice"),
-        ((200, {"choices": None}), ProviderError, "without a choice"),
-        ((200, {"choices": [{}]}), ProviderError, "another form"),
-        ((200, {"choices": [None]}), ProviderError, "another form"),
-        ((200, {"choices": [{"message": None, "finish_reason": "stop"}]}), ProviderError, "another form"),
-        ((200, {"choices": "hello"}), ProviderError, "another form"),
-        ((200, completion() | {"usage": {"prompt_tokens": "many"}}), ProviderError, "another form"),
-        ((200, completion(tool_calls=[{"id": "1", "type": "function"}])), ProviderError, "another form"),
-        ((200, []), ProviderError, "choice"),
+        (  # DeepSeek
+            {"prompt_tokens": 90, "completion_tokens": 3, "prompt_cache_hit_tokens": 64,
+             "prompt_cache_miss_tokens": 26},
+            Usage(input=90, cache_read=64, output=3),
+        ),
+        (  # xAI counts reasoning beside the completion: 10 + 2 + 40 = 52
+            {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 52,
+             "completion_tokens_details": {"reasoning_tokens": 40}},
+            Usage(input=10, output=42, reasoning=40),
+        ),
     ],
-)
-def test_every_bad_answer_has_its_error_and_none_shows_the_key(
-    endpoint: Endpoint, answer: Any, error: type[Exception], said: str
-) -> None:
-    endpoint.queue(answer)
-    with pytest.raises(error) as caught:
-        ask(endpoint)
-    assert said in str(caught.value)
-    seen: BaseException | None = caught.value
-    while seen is not None:
-        assert KEY not in str(seen)
-        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
+)  # fmt: skip
+def test_usage_is_normalised_and_kept(server: ChatServer, told: Any, expected: Usage) -> None:
+    reply = ask(server, completion(tokens=told))
+    assert (reply.usage, reply.usage_raw) == (expected, told)
 
 
-def test_an_endpoint_that_is_not_there_or_too_slow(
-    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("harness.models.openai._RETRIES", 0)
-    with pytest.raises(ProviderError, match="APIConnectionError"):
-        OpenAIModel("small", "http://127.0.0.1:9/v1").complete(HELLO, (), Settings())
-    endpoint.queue(completion())
-    monkeypatch.setattr(endpoint, "answers", _Slow([(200, completion(), {})]))
-    with pytest.raises(ProviderError, match="APITimeoutError"):
-        ask(endpoint, timeout_seconds=0.2)
+def test_missing_usage_is_no_usage(server: ChatServer) -> None:
+    body = completion()
+    del body["usage"]
+    reply = ask(server, body)
+    assert (reply.usage, reply.usage_raw) == (Usage(), None)
 
 
-class _Slow(list[Answer]):
-    def __len__(self) -> int:
-        time.sleep(1.0)
-        return super().__len__()
+@pytest.mark.parametrize(
+    ("said", "finish", "text"),
+    [
+        (completion("Cut o", finish="length"), Finish.LENGTH, "Cut o"),
+        (completion("", finish="content_filter"), Finish.REFUSAL, "content filter"),
+        (completion(None, refusal="I will not."), Finish.REFUSAL, "I will not."),
+        (completion("", finish="function_call_filter: MALFORMED_FUNCTION_CALL"), Finish.MALFORMED, ""),
+        (completion([{"type": "text", "text": "a "}, {"type": "text", "text": "b"}]), Finish.STOP, "a b"),
+        (completion("<think>hm</think>Hi."), Finish.STOP, "<think>hm</think>Hi."),
+        (completion("I call.", calls=[call("submit", {})], finish="stop"), Finish.TOOL_CALLS, "I call."),
+    ],
+)  # fmt: skip
+def test_every_ending_keeps_its_usage(server: ChatServer, said: Any, finish: Finish, text: str) -> None:
+    reply = ask(server, said)
+    assert reply.finish == finish
+    assert text in reply.text
+    assert reply.usage == Usage(input=12, output=3)
+
+
+def test_the_first_of_several_choices_counts(server: ChatServer) -> None:
+    said, other = completion("one"), completion("two")
+    said["choices"] += other["choices"]
+    assert ask(server, said).text == "one"
+
+
+def test_calls_without_an_id_or_with_an_object_for_arguments_are_read(server: ChatServer) -> None:
+    loose = {"type": "function", "function": {"name": "execute_code", "arguments": {"code": "ä"}}}
+    empty = {"id": "", "function": {"name": "submit", "arguments": None}}
+    server.queue(completion(None, calls=[loose, empty, empty]), completion())
+    reply = model(server).complete(HELLO, TOOLS, Settings())
+    assert [call.arguments for call in reply.tool_calls] == ['{"code": "ä"}', "{}", "{}"]
+    assert len({call.id for call in reply.tool_calls}) == 3
+    model(server).complete([*HELLO, turn(reply), *results(reply)], TOOLS, Settings())
+
+
+# The key, and a whole trial
 
 
 def test_a_missing_key_is_an_error_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    with pytest.raises(InputError, match="OPENAI_API_KEY is not set; export the key of the OpenAI API"):
-        make_model(ModelConfig(name="openai/gpt-4o"))
+    monkeypatch.delenv("OPENAI_API_KEY")
     config = ModelConfig(name="openai/m", base_url="https://example.org/v1", key_variable="MY_KEY")
     with pytest.raises(InputError, match=r"MY_KEY is not set; export the key of https://example\.org/v1"):
         make_model(config)
     assert make_model(ModelConfig(name="openai/m", base_url="http://localhost:1/v1")).name == "openai/m"
 
 
-def test_a_whole_trial_through_the_endpoint(
-    endpoint: Endpoint, iris: Task, tmp_path: Path, sandbox: SandboxProvider
-) -> None:
-    look = "import os; print(sorted(os.environ))"
+def test_a_whole_trial(server: ChatServer, iris: Task, tmp_path: Path, sandbox: SandboxProvider) -> None:
     for name, arguments in (
         ("request_info", {"info_type": "overview"}),
-        ("validate_code", {"code": look}),
+        ("validate_code", {"code": "import os; print(sorted(os.environ))"}),
         ("execute_code", {"code": SAMPLE}),
         ("submit", {}),
     ):
-        endpoint.queue(completion(None, "tool_calls", tool_calls=calls((name, json.dumps(arguments)))))
+        server.queue(completion(None, calls=[call(name, arguments)]))
     budget = Budget.model_validate({"execution_seconds": 20.0})
     spec = TrialSpec(iris, task_hash(iris), 1, budget, AgentConfig.model_validate({}), Feedback.TEST)
     paths = TrialPaths(tmp_path / "trial")
     with Grader(iris, sandbox) as grader:
-        result = run_trial(spec, OpenAIModel("small", endpoint.url), grader, sandbox, paths)
-    assert (result.status, result.valid, result.score_step, len(result.steps)) == (
-        Status.SUBMITTED,
-        True,
-        3,
-        4,
-    )
+        result = run_trial(spec, model(server), grader, sandbox, paths)
+    assert (result.status, result.valid, result.score_step) == (Status.SUBMITTED, True, 3)
     assert result.usage == Usage(input=48, output=12)
-    assert "OPENAI" not in json.dumps(endpoint.requests)
+    assert "OPENAI" not in json.dumps(server.bodies)  # the program printed its environment
     written = [path.read_text() for path in paths.root.rglob("*") if path.is_file()]
-    assert not [text for text in written if KEY in text]
-    assert KEY not in json.dumps(endpoint.requests)
+    assert written
+    assert not [text for text in [*written, json.dumps(server.bodies)] if KEY in text]
