@@ -172,22 +172,17 @@ def _ask(config: ModelConfig, settings: Settings, retries: Retries) -> tuple[Ans
         fault = end.__cause__
         if not isinstance(fault, Fault):
             raise
-        status = f" (HTTP {fault.status})" if fault.status else ""
-        text = f"{where}: {str(fault.kind).replace('_', ' ')}{status}: {' '.join(str(fault).split())}"
-        return None, Finding("endpoint", State.FAIL, text, _fix(config, settings, fault.kind))
+        text = f"{where}: {str(fault.kind).replace('_', ' ')}: {' '.join(str(fault).split())}"
+        return None, Finding("endpoint", State.FAIL, text, _fix(config, fault))
     version = answer.reply.version or "a version that it does not name"
     again = f", at attempt {answer.attempts}" if answer.attempts > 1 else ""
     text = f"{where} answered in {answer.seconds:.1f} s by {config.spoken_api}{again}: {version}"
     return answer, Finding("endpoint", State.OK, text)
 
 
-def _fix(config: ModelConfig, settings: Settings, kind: FaultKind) -> str:
+def _fix(config: ModelConfig, fault: Fault) -> str:
     """What a user can do about an endpoint that gave no answer."""
-    if (
-        kind is FaultKind.REQUEST
-        and config.provider == "vllm"
-        and settings.action_format is ActionFormat.TOOLS
-    ):
+    if fault.kind is FaultKind.REQUEST and config.provider == "vllm" and "tool" in str(fault):
         return "start vLLM with --enable-auto-tool-choice and --tool-call-parser, or use --action-format json"
     server = "start the server" if config.is_local else "see whether the host can be reached from here"
     return {
@@ -201,7 +196,7 @@ def _fix(config: ModelConfig, settings: Settings, kind: FaultKind) -> str:
         FaultKind.KEY: f"see that the key in {config.key_name or 'key_variable'} may use this model",
         FaultKind.QUOTA: "top up the account, or raise its limit",
         FaultKind.MODEL: "see that the model's name and the base URL are right",
-    }[kind]
+    }[fault.kind]
 
 
 def _actions(config: ModelConfig, settings: Settings, reply: Reply) -> Finding:
