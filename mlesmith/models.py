@@ -160,7 +160,6 @@ def check(
             {
                 "schema_version": 1,
                 "ok": all(checked.ok for checked in checks),
-                "prices": table.version,
                 "models": [checked.to_document() for checked in checks],
             }
         )
@@ -172,14 +171,14 @@ def check(
 
 def _asked_by(job: Path, prices: Path | None) -> list[tuple[ModelConfig, Settings, PriceTable]]:
     """The models of a job, each with its resolved settings."""
-    from harness.job import read_job_config
+    from harness.jobconfig import read_job_config
     from harness.models.pricing import read_price_table
     from harness.models.registry import check_models, resolve_settings
 
     config = read_job_config(job)
     profile = config.agent.settings
     check_models(config.models, profile)
-    table = read_price_table(prices)
+    table = read_price_table(prices or config.prices)
     return [(model, resolve_settings(profile, model), table) for model in config.models]
 
 
