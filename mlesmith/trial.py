@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mlesmith.console import Json, emit, fail, note, say, show_table, shown_path
+from mlesmith.replay import register as register_replay
 
 if TYPE_CHECKING:
     from reports.trials.listing import ListedTrial
 
 app = typer.Typer(
-    help="List the trials of a job, show what an agent did, and export it.",
+    help="List the trials of a job, show what an agent did, export it, and replay it.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -94,11 +95,15 @@ def show(
         trial_console(is_terminal=sys.stdout.isatty()), full=full, prices=read_price_table(prices)
     )
     if messages is not None:
-        sent = exchange_at(trial.log, messages).sent
+        exchange = exchange_at(trial.log, messages)
         if json:
-            emit({"schema_version": 1, "step": messages, "messages": [to_chat(message) for message in sent]})
+            sent = [to_chat(message) for message in exchange.sent]
+            verified = exchange.is_as_sent
+            emit({"schema_version": 1, "step": messages, "messages": sent, "verified": verified})
         else:
-            printer.messages(sent)
+            printer.messages(exchange.sent)
+        if exchange.is_as_sent is False:
+            note("warning: this is not what was sent: its fingerprint is not the logged one")
         return
     turns = chosen_turns(trial, step)
     if json:
@@ -152,6 +157,9 @@ def export(
 
     where = shown_path(report.files[0]) if len(report.files) == 1 else f"{len(report.files)} files in {out}"
     say(escape(f"{report.trials} trial{'s' * (report.trials != 1)} -> {where}"))
+
+
+register_replay(app)
 
 
 def _row(trial: ListedTrial) -> tuple[str, ...]:

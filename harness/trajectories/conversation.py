@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from harness.agents.history import fingerprint
 from harness.errors import InputError
 from harness.models.base import Message, ToolCall
 from harness.trajectories.events import PromptEvent, ReplyEvent
@@ -19,12 +20,18 @@ class Exchange:
     Attributes:
         turn: the turn it belongs to.
         sent: the conversation that was sent.
-        answer: the model's own turn; ``None`` when no call succeeded.
+        answer: the model's own turn as it stays in the conversation; ``None`` when no call succeeded.
     """
 
     turn: Turn
     sent: tuple[Message, ...]
     answer: Message | None
+
+    @property
+    def is_as_sent(self) -> bool | None:
+        """Whether the rebuilt conversation is the one that was sent; ``None`` where the log does not tell."""
+        logged = self.turn.reply.prompt_sha256 if self.turn.reply else None
+        return None if logged is None else logged == fingerprint(self.sent)
 
 
 def exchanges(log: Log) -> Iterator[Exchange]:
@@ -69,8 +76,9 @@ def exchange_at(log: Log, step: int) -> Exchange:
 
 
 def _assistant(reply: ReplyEvent) -> Message:
-    calls = tuple(ToolCall(call.id, call.name, call.arguments) for call in reply.tool_calls)
-    return Message("assistant", reply.text, calls)
+    said = reply.kept or reply
+    calls = tuple(ToolCall(call.id, call.name, call.arguments) for call in said.tool_calls)
+    return Message("assistant", said.text, calls)
 
 
 def _answers(reply: Message, acts: Sequence[Act]) -> Iterator[Message]:

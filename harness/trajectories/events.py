@@ -77,6 +77,15 @@ class LoggedCall(BaseModel):
     arguments: str
 
 
+class KeptTurn(BaseModel):
+    """The model's turn as it is sent back, where that is not what it wrote."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    text: str = ""
+    tool_calls: tuple[LoggedCall, ...] = ()
+
+
 class ReplyEvent(_Event):
     """What the model answered.
 
@@ -84,6 +93,8 @@ class ReplyEvent(_Event):
         step: number of the first action that it asks for.
         thought: its reasoning, as far as the provider shows it.
         text: what it said.
+        kept: how it stays in the conversation, where that differs: arguments that are no JSON, and texts that
+            are empty or endless, are not sent back.
         usage_raw: the provider's own usage object.
         version: the model's exact version, as the endpoint names it.
         seconds: wall time of the call that succeeded.
@@ -98,6 +109,7 @@ class ReplyEvent(_Event):
     thought: str = ""
     text: str = ""
     tool_calls: tuple[LoggedCall, ...] = ()
+    kept: KeptTurn | None = None
     finish: Finish = Finish.STOP
     usage: Usage = Usage()
     usage_raw: Any = None

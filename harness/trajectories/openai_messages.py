@@ -6,7 +6,8 @@ A line is a conversation as the model saw it, with its last answer. A compaction
 beginning, so it starts a new line; ``metadata.new_from`` is the index of the first answer that no earlier
 line of the trial holds: train on the answers from there on, and none counts twice. Every line ends with an
 answer of the model; what came back after the trial's last answer was never sent, and is left out. ``tools``
-is there when tools were offered natively.
+is there when tools were offered natively. ``metadata.altered`` lists the answers that are not word for word
+what the model wrote: arguments that were no JSON, and texts that were empty or endless, cannot be sent back.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def to_documents(trial: RecordedTrial, *, reasoning: bool = False) -> list[dict[
     documents = []
     # By identity: the conversations hold the very turns that are the answers.
     thoughts = {id(old.answer): old.turn.reply.thought for old in answered if old.turn.reply}
+    altered = {id(old.answer) for old in answered if old.turn.reply and old.turn.reply.kept}
     for index, segment in enumerate(segments):
         last = segment[-1]
         messages = [*last.sent, *([last.answer] if last.answer else [])]
@@ -64,6 +66,7 @@ def to_documents(trial: RecordedTrial, *, reasoning: bool = False) -> list[dict[
             "segments": len(segments),
             # The first call of a later line answers turns that are all in it; only its answer is new.
             "new_from": 0 if index == 0 else len(segment[0].sent),
+            "altered": [position for position, message in enumerate(messages) if id(message) in altered],
         }
         documents.append(document)
     return documents

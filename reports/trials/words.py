@@ -83,8 +83,10 @@ def said(turn: Turn) -> str:
     if turn.reply is None:
         return ""
     acted = next((act.action for act in turn.acts if act.action), None)
-    text = acted.thought if acted and not turn.reply.tool_calls else turn.reply.text
-    return "" if text == turn.reply.thought else text
+    if acted is None or turn.reply.tool_calls:
+        return turn.reply.text
+    # The action's thought is the reasoning and the prose, one after the other.
+    return acted.thought.removeprefix(turn.reply.thought.strip()).strip()
 
 
 def shown(text: object, most: int | None = None) -> str:
