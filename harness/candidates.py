@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from threading import Lock
 
 from harness.errors import InputError
@@ -14,7 +14,8 @@ from harness.jobconfig import JobConfig
 from harness.models.base import Model, Settings, Usage
 from harness.models.endpoint import Endpoint
 from harness.models.pricing import PriceTable
-from harness.models.registry import ModelConfig, make_model, resolve_settings
+from harness.models.registry import ModelConfig, check_models, make_model, resolve_settings
+from harness.models.windows import with_context_window
 from harness.models.wire.tapes import Tape
 from harness.progress import JobProgress
 from harness.tasks.package import Task
@@ -65,6 +66,15 @@ class Candidate:
         """The name shown on boards."""
         return self.config.board_name
 
+    @cached_property
+    def call_settings(self) -> Settings:
+        """Its settings, with the context window where that can be known.
+
+        A server of one's own may hold the model with another window tomorrow, so this is no part of what a
+        job is pinned to.
+        """
+        return with_context_window(self.settings, self.config)
+
     def client(self, tape: Tape, task: Task) -> Model:
         """A client of it for one trial.
 
@@ -109,17 +119,12 @@ def check_candidates(config: JobConfig, prices: PriceTable, progress: JobProgres
         InputError: one is named twice, is unknown, lacks its key or its price, or is asked what it does not
             take.
     """
-    names = [model.board_name for model in config.models]
-    twice = sorted(name for name, n in Counter(names).items() if n > 1)
-    if twice:
-        raise InputError(
-            f"model {twice[0]} is named twice; use --attempts to repeat trials, or give one a label"
-        )
+    check_models(config.models, config.agent.settings)
     candidates: dict[str, Candidate] = {}
     for model in config.models:
         made = make_model(model)
         settings = resolve_settings(config.agent.settings, model)
-        if config.budget.cost_usd is not None and prices.price(model.name, Usage()) is None:
+        if config.budget.cost_usd is not None and prices.price(model.priced_as, Usage()) is None:
             raise InputError(
                 f"budget.cost_usd is set but the price of {made.name} is unknown; "
                 "limit tokens instead, name a file of prices in the key prices, or choose a model with a "
@@ -127,7 +132,7 @@ def check_candidates(config: JobConfig, prices: PriceTable, progress: JobProgres
             )
         endpoint = Endpoint(
             model.board_name,
-            key_variable=model.key_variable or model.preset.key_variable,
+            key_variable=model.key_name,
             told=partial(progress.noted, model.board_name),
         )
         candidates[model.board_name] = Candidate(model, settings, endpoint)

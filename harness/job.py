@@ -226,8 +226,8 @@ def _spec_of(config: JobConfig, item: _Planned, candidate: Candidate, out: Path)
         config.feedback,
         config.sandbox,
         str(out.resolve()),
-        settings=candidate.settings,
-        priced_as=None if item.model.label is None else item.model.name,
+        settings=candidate.call_settings,
+        priced_as=None if item.model.priced_as == item.model.board_name else item.model.priced_as,
         retries=config.retries,
         profile=None if config.profile is None else Path(config.profile).stem,
     )
