@@ -286,6 +286,11 @@ def test_a_cut_off_reply_keeps_what_was_said(server: GeminiServer) -> None:
     assert reply.raw == {"role": "model", "parts": [{"text": "Half a"}]}
 
 
+def test_a_reply_that_google_would_continue_is_one_request(server: GeminiServer) -> None:
+    reply = ask(server, answer(text("Half a"), finish="CONTINUATION", continuationToken="dG9rZW4="))
+    assert (reply.text, reply.finish, len(server.bodies)) == ("Half a", Finish.LENGTH, 1)
+
+
 @pytest.mark.parametrize("reason", ["OTHER", "INVENTED_LATER"])
 def test_an_unknown_end_of_a_reply_that_says_something_is_its_end(server: GeminiServer, reason: str) -> None:
     assert ask(server, answer(text("Hi."), finish=reason)).finish is Finish.STOP

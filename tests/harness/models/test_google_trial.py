@@ -12,6 +12,7 @@ from harness.agents.react import AgentConfig
 from harness.budget import Budget
 from harness.errors import Status
 from harness.models.base import Usage
+from harness.models.calling import Retries
 from harness.records import Feedback, TrialPaths
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.grading import Grader
@@ -50,7 +51,15 @@ def test_a_whole_trial_with_thoughts_signatures_and_a_rate_limit(
         answer(server.signed(call("submit", id="s1"))),
     )  # fmt: skip
     budget = Budget.model_validate({"execution_seconds": 20.0})
-    spec = TrialSpec(iris, task_hash(iris), 1, budget, AgentConfig.model_validate({}), Feedback.TEST)
+    spec = TrialSpec(
+        iris,
+        task_hash(iris),
+        1,
+        budget,
+        AgentConfig.model_validate({}),
+        Feedback.TEST,
+        retries=Retries(first_seconds=0.0),
+    )
     paths = TrialPaths(tmp_path / "trial")
     with Grader(iris, sandbox) as grader:
         result = run_trial(spec, server.model(), grader, sandbox, paths)
@@ -59,5 +68,6 @@ def test_a_whole_trial_with_thoughts_signatures_and_a_rate_limit(
     assert result.usage == Usage(input=48, output=12)
     written = "".join(path.read_text() for path in paths.root.rglob("*") if path.is_file())
     assert "First a look." in written
+    assert "429 RESOURCE_EXHAUSTED: slow down" in written
     assert KEY not in written + json.dumps(server.bodies)
     assert "GEMINI" not in written + json.dumps(server.bodies)
