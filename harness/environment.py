@@ -40,6 +40,8 @@ log = logging.getLogger(__name__)
 
 PUBLIC, WORK = f"{ROOT}/public", f"{ROOT}/work"
 SHOWN_OUTPUT = 8_000
+SHOWN_INFORMATION = 20_000
+"""Characters; a description's middle may hold what its end does not repeat."""
 _PRELOAD = (
     "numpy",
     "pandas",
@@ -134,6 +136,11 @@ class Environment:
         self._stop()
 
     @property
+    def sandbox_spec(self) -> SandboxSpec:
+        """What agent code runs in: its limits, its devices and the hosts it may reach."""
+        return self._spec
+
+    @property
     def data_path(self) -> str:
         """Where agent code finds the public data."""
         return self._started().inside(PUBLIC)
@@ -191,9 +198,8 @@ class Environment:
                 raise BadAction(f"{action.name}: {name} must be a string, not {type(value).__name__}.")
         return handler(number=number, **action.params)
 
-    def _request_info(self, number: int, info_type: str) -> tuple[bool, str, Scores | None]:
-        if info_type not in INFO_TYPES:
-            raise BadAction(f"Unknown info_type {info_type!r}. Allowed: {', '.join(INFO_TYPES)}.")
+    def information(self, info_type: str) -> str:
+        """What is told of the task, bounded: one of :data:`harness.actions.INFO_TYPES`."""
         tell: dict[str, Callable[[], str]] = {
             "overview": lambda: overview(self.task),
             "data_structure": lambda: "\n".join(describe_folder(self.task.public)),
@@ -201,8 +207,12 @@ class Environment:
             "data_path": lambda: self.data_path,
             "output_path": lambda: self.output_path,
         }
-        text = tell[info_type]()
-        return True, _bounded(text), None
+        return bounded(tell[info_type](), SHOWN_INFORMATION)
+
+    def _request_info(self, number: int, info_type: str) -> tuple[bool, str, Scores | None]:
+        if info_type not in INFO_TYPES:
+            raise BadAction(f"Unknown info_type {info_type!r}. Allowed: {', '.join(INFO_TYPES)}.")
+        return True, self.information(info_type), None
 
     def _validate_code(self, number: int, code: str) -> tuple[bool, str, Scores | None]:
         run = self._run(code, number)
@@ -223,7 +233,7 @@ class Environment:
         return run.ok and scores.grade.valid, f"{text}\n{self._describe_scores(scores)}", scores
 
     def _get_history(self, number: int) -> tuple[bool, str, Scores | None]:
-        return True, _bounded("\n".join(self._history) or "Nothing yet."), None
+        return True, bounded("\n".join(self._history) or "Nothing yet."), None
 
     def _reset(self, number: int) -> tuple[bool, str, Scores | None]:
         self._stop()
@@ -335,7 +345,7 @@ class Environment:
             head = f"The program ended without an error after {run.seconds:.1f} s."
         else:
             head = f"The program failed with exit code {run.exit_code} after {run.seconds:.1f} s."
-        shown = _bounded(run.output.strip())
+        shown = bounded(run.output.strip())
         return f"{head}\nOutput:\n{shown}" if shown else f"{head}\nIt printed nothing."
 
     def _remove_submission(self) -> None:
@@ -358,7 +368,7 @@ class Environment:
             self._sandbox = None
 
 
-def _bounded(text: str, limit: int = SHOWN_OUTPUT) -> str:
+def bounded(text: str, limit: int = SHOWN_OUTPUT) -> str:
     """Cut the middle out of a long text; a traceback's last lines always survive."""
     if len(text) <= limit:
         return text

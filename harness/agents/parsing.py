@@ -1,105 +1,91 @@
-"""Reading an action from a model's reply, tolerantly.
+"""Reading what a reply asks for, tolerantly: tool calls, or JSON in prose.
 
-The grammar is MLE-Dojo's, ``{"action": name, "params": {...}}``. Prose around it, any code fence, ``<think>``
-blocks, raw newlines inside strings and code that itself contains fences are all accepted. Nothing raises but
-:class:`FormatError`, whose message tells the model what was wrong.
+The grammar in text is MLE-Dojo's, ``{"action": name, "params": {...}}``; the forms in which models write tool
+calls as text are read too. Prose around it, any code fence, thinking and code that itself contains fences are
+accepted. No reply makes :func:`read_actions` raise.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
 
 from harness.actions import Action
-from harness.models.base import Reply, ToolCall
+from harness.agents.format_errors import FormatError, FormatErrorKind
+from harness.agents.toolcalls import LONGEST, action_of_call
+from harness.agents.written import written_action
+from harness.models.base import Finish, Reply, ToolCall
 
-_THINK = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_LONGEST_NAME = 200
-_TRIES = 10_000
-_DECODER = json.JSONDecoder(strict=False)
-GRAMMAR = '{"action": "<name>", "params": {"<parameter>": "<value>"}}'
+_FRAME = re.compile(
+    r"```[\w+-]*\s*\Z|\A\s*```|~~~\w*\s*\Z|\A\s*~~~|</?(?:think|thinking|thought|reasoning|tool_call)>"
+    r"|<\|?/?tool_calls?(?:_begin|_end)?\|?>",
+    re.IGNORECASE,
+)
 
 
-class FormatError(Exception):
-    """A reply that holds no action; the message is the observation."""
+@dataclass(frozen=True)
+class Ask:
+    """One thing that a reply asks for.
 
-
-def read_action(reply: Reply) -> tuple[str, Action]:
-    """The thought and the action of a reply: its tool call if it has one, else JSON in its text.
-
-    Raises:
-        FormatError: with what to do better.
+    Attributes:
+        wish: the action, or why there is none.
+        call: the tool call it was read from.
     """
-    if reply.tool_calls:
-        if len(reply.tool_calls) > 1:
-            raise FormatError("Call one tool at a time; nothing was done.")
-        return reply.text.strip(), _from_tool_call(reply.tool_calls[0])
-    return read_text_action(reply.text)
+
+    wish: Action | FormatError
+    call: ToolCall | None = None
 
 
-def read_text_action(text: str) -> tuple[str, Action]:
-    """The thought (the prose around) and the action written as JSON in a text.
+@dataclass(frozen=True)
+class Reading:
+    """What was read from a reply.
 
-    Raises:
-        FormatError: no object with an ``action``, or more than one.
+    Attributes:
+        thought: the model's reasoning as far as it is told, and the prose around the action.
+        asks: at least one; several only for several tool calls.
     """
-    visible = _THINK.sub("", text)
-    found = [(start, end, value) for start, end, value in _objects(visible) if "action" in value]
-    if not found and visible != text:
-        # Some models never close their thinking, or act inside it.
-        visible = text
-        found = [(start, end, value) for start, end, value in _objects(text) if "action" in value]
-    if not found:
-        raise FormatError(f"No action was found. Answer with one JSON object: {GRAMMAR}")
-    if len(found) > 1:
-        raise FormatError("More than one action was found; nothing was done. Answer with exactly one.")
-    start, end, value = found[0]
-    thought = re.sub(r"```\w*\s*$", "", visible[:start]).strip() or visible[end:].strip("`\n ")
-    return thought, _checked(value)
+
+    thought: str
+    asks: tuple[Ask, ...]
 
 
-def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """All outermost JSON objects of a text, with their positions."""
-    position = text.find("{")
-    tries = _TRIES  # a reply of nothing but braces must not keep us busy
-    while position != -1 and tries:
-        try:
-            value, end = _DECODER.raw_decode(text, position)
-        except (ValueError, RecursionError):
-            tries -= 1
-            position = text.find("{", position + 1)
-            continue
-        if isinstance(value, dict):
-            yield position, end, value
-        position = text.find("{", end)
-
-
-def _checked(value: dict[str, Any]) -> Action:
-    name, params = value["action"], value.get("params", {})
-    extra = sorted(set(value) - {"action", "params", "thought"})
-    if not isinstance(name, str):
-        raise FormatError(f"'action' must be a string. Answer with one JSON object: {GRAMMAR}")
-    if params is None:
-        params = {}
-    if not isinstance(params, dict):
-        raise FormatError(f"'params' must be an object. Answer with one JSON object: {GRAMMAR}")
-    if extra:
-        raise FormatError(f"Unknown keys {extra}; parameters belong into 'params': {GRAMMAR}")
-    return Action(_recordable(name), params)
-
-
-def _from_tool_call(call: ToolCall) -> Action:
+def read_actions(reply: Reply) -> Reading:
+    """What a reply asks for: its tool calls if it has any, else the one action in its text."""
+    if reply.finish is not Finish.REFUSAL and reply.tool_calls:
+        asks = tuple(Ask(action_of_call(call, reply.finish), call) for call in reply.tool_calls)
+        return Reading(_joined(reply.thought, reply.text), asks)
     try:
-        params = _DECODER.decode(call.arguments or "{}")
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"The arguments of {call.name} are not valid JSON: {error}") from error
-    if not isinstance(params, dict):
-        raise FormatError(f"The arguments of {call.name} must be a JSON object.")
-    return Action(_recordable(call.name), params)
+        prose, action = _from_reply(reply)
+    except FormatError as error:
+        return Reading(_joined(reply.thought, reply.text), (Ask(error),))
+    return Reading(_joined(reply.thought, prose), (Ask(action),))
 
 
-def _recordable(name: str) -> str:
-    """A name that can be written to a record, whatever a model put into it."""
-    return name.encode("utf-8", "backslashreplace").decode()[:_LONGEST_NAME]
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part.strip() for part in parts if part.strip())
+
+
+def _from_reply(reply: Reply) -> tuple[str, Action]:
+    """The prose and the action of a reply without tool calls.
+
+    Raises:
+        FormatError: there is not exactly one action.
+    """
+    if reply.finish is Finish.REFUSAL:
+        raise FormatError(FormatErrorKind.REFUSAL, reply.text.strip()[:500])
+    text, cut = reply.text, reply.finish is Finish.LENGTH
+    if len(text) > LONGEST:
+        raise FormatError(FormatErrorKind.TOO_LONG, f"{len(text):,} characters")
+    try:
+        found = written_action(text, may_end=not cut)
+    except FormatError as error:
+        if error.kind in (FormatErrorKind.NO_ACTION, FormatErrorKind.BROKEN_ARGUMENTS):
+            if cut:
+                raise FormatError(FormatErrorKind.CUT_OFF) from error
+            if reply.finish is Finish.MALFORMED:
+                raise FormatError(FormatErrorKind.MALFORMED, text.strip()[:500]) from error
+            if not text.strip():
+                raise FormatError(FormatErrorKind.EMPTY) from error
+        raise
+    before, after = text[: found.start], text[found.end :]
+    return _joined(_FRAME.sub("", before), found.thought, _FRAME.sub("", after)), found.action

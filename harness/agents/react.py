@@ -6,26 +6,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.actions import TOOLS, Action, Observation
-from harness.agents.parsing import FormatError, read_action
-from harness.agents.prompting import render
+from harness.agents.format_errors import FormatError, FormatErrorKind
+from harness.agents.history import Compaction, History, fingerprint, window_of
+from harness.agents.parsing import Ask, read_actions
+from harness.agents.prompting import NEWEST, prompt_versions, prompts_hash, render
+from harness.agents.turns import best_of, kept_turn, summary_line
+from harness.agents.wording import first_turns, format_error_text
 from harness.budget import BudgetMeter
 from harness.environment import Environment
-from harness.errors import FormatErrors
-from harness.models.base import ActionFormat, Message, Reply, Settings
-from harness.models.calling import Caller
-from harness.records import Feedback
+from harness.errors import ContextOverflow, FormatErrors, Refusal
+from harness.models.base import Message, Reply, Settings
+from harness.models.calling import Answer, Caller
 
 NAME = "react"
 
-_FEEDBACK = {
-    Feedback.TEST: "After each execute_code you are told the score on the test rows.",
-    Feedback.SPLIT: "After each execute_code you are told the score on a part of the test rows; "
-    "the rest decides your result.",
-    Feedback.NONE: "You are not told scores; validate on the training data.",
-}
+_HALVINGS = 3
+"""How often a conversation that is refused as too long is made shorter for one call."""
 
 Record = Callable[[str, dict[str, Any]], None]
 
@@ -35,18 +34,32 @@ class AgentConfig(BaseModel):
 
     Attributes:
         max_format_errors: unreadable replies in a row that end the trial.
+        recent_steps: replies, with what came back for them, that stay when the conversation becomes too long.
+        prompts: version of the prompts, a folder in ``harness/agents/prompts``.
         settings: what is asked of every model call, but for what a model's own settings say.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    max_format_errors: int = Field(3, ge=1)
+    max_format_errors: int = Field(default=3, ge=1)
+    recent_steps: int = Field(default=8, ge=1)
+    prompts: str = NEWEST
     settings: Settings = Settings()
+
+    @field_validator("prompts")
+    @classmethod
+    def _known(cls, version: str) -> str:
+        if version not in prompt_versions():
+            raise ValueError(f"unknown version {version!r}; there is {', '.join(prompt_versions())}")
+        return version
 
 
 @dataclass(frozen=True)
 class Step:
-    """One turn of the loop: the reply, what was read from it, and what came back."""
+    """One turn of the loop: the reply, what was read from it, and what came back.
+
+    A reply that asks for several actions is the reply of several steps.
+    """
 
     number: int
     reply: Reply
@@ -77,77 +90,126 @@ def run_agent(
     Raises:
         TrialEnd: always, with the reason.
     """
-    native = caller.settings.action_format is ActionFormat.TOOLS
-    system = render(
-        "system",
-        steps=meter.budget.steps,
-        tools=TOOLS,
-        execution_seconds=f"{meter.budget.execution_seconds:.0f}",
-        feedback=_FEEDBACK[environment.feedback],
-        native_tools=native,
+    settings = caller.settings
+    system, task = first_turns(environment, meter, settings.action_format, config.prompts)
+    record("prompt", {"system": system, "user": task, "sha256": prompts_hash(config.prompts)})
+    history = History(
+        system,
+        task,
+        window_of(settings),
+        config.recent_steps,
+        lambda lines, best: render("summary", version=config.prompts, lines=lines, best=best),
     )
-    messages = [Message("system", system), Message("user", "Begin.")]
-    record("prompt", {"text": system})
-    errors_in_a_row = 0
+    unreadable: list[FormatError] = []  # what was wrong with the last replies, one after the other
     while True:
         meter.check()
-        answer = caller.complete(messages, TOOLS)
-        reply, model_seconds = answer.reply, answer.seconds
-        meter.spend_step()
-        number = meter.steps
-        record("reply", _reply_event(number, reply, model_seconds))
-        messages.append(Message("assistant", reply.text, reply.tool_calls, raw=reply.raw))
+        answer = _ask(caller, history, meter.steps + 1, record)
+        reply = answer.reply
+        reading = read_actions(reply)
+        turn = kept_turn(reply, reading)
+        record("reply", _reply_event(meter.steps + 1, answer, turn, history.messages))
+        history.replied(turn, reply.usage)
+        wrong = [ask.wish for ask in reading.asks if isinstance(ask.wish, FormatError)]
+        unreadable = [*unreadable, wrong[0]] if len(wrong) == len(reading.asks) else []
+        for position, ask in enumerate(reading.asks):
+            if position:
+                meter.check()
+            meter.spend_step()
+            number, call_id = meter.steps, ask.call.id if ask.call else None
+            if isinstance(ask.wish, FormatError):
+                text = format_error_text(ask.wish, meter, settings, reply, config.prompts)
+                fields = {"step": number, "kind": ask.wish.kind, "text": text, "call_id": call_id}
+                record("format_error", fields)
+                on_step(Step(number, reply, reading.thought, None, None, answer.seconds))
+                history.answered(number, f"{number}. no action: {ask.wish.kind}", _result(ask, text))
+                continue
+            action, observation = ask.wish, None
+            record("action", _action_event(number, reading.thought, action, call_id))
+            try:
+                observation = environment.step(action, number)
+                text = render("observation", version=config.prompts, observation=observation)
+                record("observation", _observation_event(number, observation, text, call_id))
+            finally:
+                on_step(Step(number, reply, reading.thought, action, observation, answer.seconds))
+            line, best = summary_line(number, action, observation), best_of(number, action, observation)
+            history.answered(number, line, _result(ask, text), best)
+        _end_after(unreadable, config.max_format_errors)
+
+
+def _ask(caller: Caller, history: History, step: int, record: Record) -> Answer:
+    """The model's answer; what is too long for it is compacted before the call, or once it was refused."""
+
+    def compacted(compaction: Compaction | None) -> bool:
+        if compaction:
+            record("compaction", {"step": step, "dropped": compaction.dropped, "text": compaction.text})
+        return compaction is not None
+
+    compacted(history.fit())
+    for _ in range(_HALVINGS):
         try:
-            thought, action = read_action(reply)
-        except FormatError as error:
-            errors_in_a_row += 1
-            record("format_error", {"step": number, "text": str(error)})
-            on_step(Step(number, reply, "", None, None, model_seconds))
-            if errors_in_a_row >= config.max_format_errors:
-                raise FormatErrors(f"{errors_in_a_row} replies in a row held no action: {error}") from error
-            messages.extend(_answer(reply, f"error: {error}\n\n[left: {meter.describe()}]"))
-            continue
-        errors_in_a_row = 0
-        record("action", {"step": number, "thought": thought, "action": action.name, "params": action.params})
-        observation = None
-        try:
-            observation = environment.step(action, number)
-            record("observation", _observation_event(number, observation))
-        finally:
-            on_step(Step(number, reply, thought, action, observation, model_seconds))
-        messages.extend(_answer(reply, render("observation", observation=observation)))
+            return caller.complete(history.messages, TOOLS, expected_input=history.expected_input, step=step)
+        except ContextOverflow:
+            if not compacted(history.halve()):
+                raise
+    return caller.complete(history.messages, TOOLS, expected_input=history.expected_input, step=step)
 
 
-def _answer(reply: Reply, text: str) -> list[Message]:
-    """The observation as the provider wants it: one result for every tool call, else a user turn."""
-    if not reply.tool_calls:
-        return [Message("user", text)]
-    return [Message("tool", text, tool_call_id=call.id) for call in reply.tool_calls]
+def _result(ask: Ask, text: str) -> Message:
+    """What came back, as the provider wants it: the result of a tool call, else a user's turn."""
+    return Message("user", text) if ask.call is None else Message("tool", text, tool_call_id=ask.call.id)
 
 
-def _reply_event(number: int, reply: Reply, seconds: float) -> dict[str, Any]:
+def _end_after(errors: list[FormatError], most: int) -> None:
+    """End the trial after too many replies in a row that could not be carried out."""
+    if len(errors) < most:
+        return
+    if all(error.kind is FormatErrorKind.REFUSAL for error in errors):
+        raise Refusal(f"the model refused {len(errors)} times in a row: {errors[-1]}")
+    raise FormatErrors(f"{len(errors)} replies in a row held no action: {errors[-1]}")
+
+
+def _reply_event(step: int, answer: Answer, turn: Message, sent: list[Message]) -> dict[str, Any]:
+    reply = answer.reply
+    calls, kept = ([vars(call) for call in calls] for calls in (reply.tool_calls, turn.tool_calls))
     return {
-        "step": number,
+        "step": step,
+        "thought": reply.thought,
         "text": reply.text,
-        "tool_calls": [
-            {"id": call.id, "name": call.name, "arguments": call.arguments} for call in reply.tool_calls
-        ],
+        "tool_calls": calls,
+        "kept": None if (turn.text, kept) == (reply.text, calls) else {"text": turn.text, "tool_calls": kept},
         "finish": reply.finish,
         "usage": reply.usage.model_dump(),
-        "seconds": round(seconds, 3),
+        "usage_raw": reply.usage_raw,
+        "version": reply.version,
+        "seconds": round(answer.seconds, 3),
+        "waited": round(answer.waited, 3),
+        "attempts": answer.attempts,
+        "messages": len(sent),
+        "prompt_sha256": fingerprint(sent),
     }
 
 
-def _observation_event(number: int, observation: Observation) -> dict[str, Any]:
+def _action_event(step: int, thought: str, action: Action, call_id: str | None) -> dict[str, Any]:
+    return {
+        "step": step,
+        "thought": thought,
+        "action": action.name,
+        "params": action.params,
+        "call_id": call_id,
+    }
+
+
+def _observation_event(step: int, observation: Observation, text: str, call_id: str | None) -> dict[str, Any]:
     scores = observation.scores
     return {
-        "step": number,
+        "step": step,
         "ok": observation.ok,
-        "text": observation.text,
+        "text": text,
         "valid": None if scores is None else scores.grade.valid,
         "reason_code": None if scores is None else str(scores.grade.reason),
         "score": None if scores is None else scores.counted,
         "feedback_score": None if scores is None else scores.shown,
         "seconds": round(observation.seconds, 3),
         "budget_left": observation.budget_left,
+        "call_id": call_id,
     }

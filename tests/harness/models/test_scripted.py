@@ -17,7 +17,7 @@ from sklearn import model_selection
 from sklearn.metrics import f1_score
 
 from harness.actions import TOOLS, Action, Observation
-from harness.agents.parsing import read_action
+from harness.agents.parsing import read_actions
 from harness.agents.prompting import render
 from harness.agents.react import AgentConfig
 from harness.budget import Budget
@@ -202,7 +202,8 @@ def _talk(model: ScriptedModel, *texts: str, tools: tuple[Tool, ...] = TOOLS) ->
     for number, text in enumerate((*texts, None), start=1):
         reply = model.complete(messages, tools, Settings())
         assert reply == model.complete(messages, tools, Settings())
-        _, action = read_action(reply)
+        action = read_actions(reply).asks[0].wish
+        assert isinstance(action, Action)
         yield action
         if text is None:
             return

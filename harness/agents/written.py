@@ -1,0 +1,172 @@
+"""Finding the action that is written in a text: MLE-Dojo's JSON, or a tool call as text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.actions import TOOLS, Action
+from harness.agents.format_errors import FormatError, FormatErrorKind
+from harness.agents.lenient import Broken, read_object
+from harness.agents.toolcalls import action_name, read_arguments
+
+_TRIES = 2_000  # a reply of nothing but braces must not keep us busy
+_NAMES = "|".join(tool.name for tool in TOOLS)
+_Q = r"[\"'“”‘’]?"
+_MARK = re.compile(
+    r"\{(?=\s*+[\"'“‘A-Za-z_/#])"
+    r"|<(?P<close>/?)(?:think|thinking|thought|reasoning)>"
+    r"|<function=(?P<function>[\w.-]{1,200})>",
+    re.IGNORECASE,
+)
+#: What is in an object that is meant as an action, though it cannot be read to its end.
+_MEANT = re.compile(
+    rf"(?:action|name){_Q}\s*+:\s*+{_Q}(?:{_NAMES})\b|\A\{{\s*+{_Q}(?:params|arguments|parameters){_Q}\s*+:"
+)
+_PARAMETER = re.compile(r"<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>\s*(?=<parameter=|\Z)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Written:
+    """An action in a text, where it stands, and the thought that is written into it."""
+
+    start: int
+    end: int
+    action: Action
+    thought: str = ""
+
+
+def written_action(text: str, *, may_end: bool) -> Written:
+    """The one action of a text; the same written twice is one.
+
+    Args:
+        text: what the model wrote.
+        may_end: the text is complete, so brackets still open at its end count as closed.
+
+    Raises:
+        FormatError: there is none, one that cannot be read, or there are two that differ.
+    """
+    actions = _Scanner(text, may_end=may_end).actions()
+    known = [item for item in actions if re.fullmatch(_NAMES, item.action.name)]
+    # An object of the data, or an example, may look like an action of no known name.
+    actions = known or actions
+    if not actions:
+        raise FormatError(FormatErrorKind.NO_ACTION)
+    if any(item.action != actions[0].action for item in actions):
+        names = ", ".join(item.action.name for item in actions[:5])
+        raise FormatError(FormatErrorKind.SEVERAL_ACTIONS, names)
+    return actions[0]
+
+
+@dataclass
+class _Part:
+    """What stands in one part of a text: in its thinking, or outside of it."""
+
+    found: list[Written] = field(default_factory=list)
+    errors: list[FormatError] = field(default_factory=list)
+
+    def clear(self) -> None:
+        self.found.clear()
+        self.errors.clear()
+
+
+class _Scanner:
+    """Walks over a text once and finds the actions outside of its thinking.
+
+    Args:
+        text: what the model wrote.
+        may_end: the text is complete, so brackets still open at its end count as closed.
+    """
+
+    def __init__(self, text: str, *, may_end: bool) -> None:
+        self._text = text
+        self._may_end = may_end
+
+    def actions(self) -> list[Written]:
+        """All actions, in order.
+
+        Raises:
+            FormatError: an action was meant that cannot be read.
+        """
+        said, thought = _Part(), _Part()
+        part, position, tries = said, 0, _TRIES
+        while tries and (mark := _MARK.search(self._text, position)):
+            position = mark.end()
+            if mark[0].startswith("<") and not mark["function"]:
+                if mark["close"]:
+                    # Also where the prompt ended with the opening tag, so that the reply has only this one.
+                    part.clear()
+                part = said if mark["close"] else thought
+                continue
+            tries -= 1
+            try:
+                found = self._tagged(mark) if mark["function"] else self._object(mark.start())
+            except Broken:
+                continue
+            except FormatError as error:
+                part.errors.append(error)
+                continue
+            position = found.end
+            if found.action.name:
+                part.found.append(found)
+        # Thinking that never closes holds the action of some models, but not that of a reply that was cut.
+        if part is thought and self._may_end and not (said.found or said.errors):
+            said = thought
+        if said.errors:
+            raise said.errors[0]
+        return said.found
+
+    def _object(self, start: int) -> Written:
+        """The object at a position; its action has no name where it is no action.
+
+        Raises:
+            Broken: it is no object.
+            FormatError: it was meant as an action.
+        """
+        try:
+            value, end = read_object(self._text, start, may_end=self._may_end)
+        except Broken as error:
+            # What follows may be a piece of the program, and must not be taken for an action.
+            if _MEANT.search(self._text[start : error.position]):
+                raise FormatError(FormatErrorKind.BROKEN_ARGUMENTS, str(error)) from error
+            raise
+        return Written(start, end, _action(value) or Action(""), str(value.get("thought") or ""))
+
+    def _tagged(self, mark: re.Match[str]) -> Written:
+        """A call as ``<function=name><parameter=key>value</parameter></function>``.
+
+        Raises:
+            FormatError: it does not end.
+        """
+        end = self._text.find("</function>", mark.end())
+        if end == -1:
+            raise FormatError(FormatErrorKind.BROKEN_ARGUMENTS, f"{mark[0]} is not closed")
+        params: dict[str, Any] = dict(_PARAMETER.findall(self._text[mark.end() : end]))
+        return Written(mark.start(), end + len("</function>"), Action(action_name(mark["function"]), params))
+
+
+def _action(value: dict[str, Any]) -> Action | None:
+    """The action that an object is, if it is one.
+
+    Raises:
+        FormatError: it is one that cannot be carried out.
+    """
+    if isinstance(value.get("function"), dict):
+        value = value["function"]
+    if isinstance(value.get("action"), str):
+        name, params = value["action"], value.get("params", {})
+        extra = sorted(set(value) - {"action", "params", "thought"})
+    elif isinstance(value.get("name"), str) and ("arguments" in value or "parameters" in value):
+        name, params = value["name"], value.get("arguments", value.get("parameters"))
+        extra = []
+    else:
+        return None
+    if extra:
+        detail = f"unknown keys {extra[:5]}; parameters belong into 'params'"
+        raise FormatError(FormatErrorKind.BROKEN_ARGUMENTS, detail)
+    if isinstance(params, str) and "{" in params:
+        params = read_arguments(params, may_end=True)
+    if params is not None and not isinstance(params, dict):
+        raise FormatError(FormatErrorKind.BROKEN_ARGUMENTS, "'params' must be an object")
+    return Action(action_name(name), params or {})
