@@ -129,7 +129,7 @@ def read_reply(body: str, turn: int) -> Reply:
     reason, parts = candidate.finish_reason, candidate.content.parts
     why = candidate.finish_message or f"the provider stopped the reply: {reason}"
     if reason in _FAULTS:
-        raise Fault(_FAULTS[reason], why)
+        raise Fault(_FAULTS[reason], " ".join(why.split()))
     text = "".join(part.text for part in parts if not part.thought)
     calls = _calls(parts, answer.response_id or f"turn{turn}")
     finish = _finish(reason, bool(text), bool(calls))
