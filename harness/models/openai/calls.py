@@ -32,7 +32,7 @@ def make_client(config: ModelConfig, tape: Tape | None) -> openai.OpenAI:
     Raises:
         InputError: the key is missing, or cannot be one.
     """
-    key = config.key()
+    key = config.key(tape)
     client = openai.OpenAI(
         # A local server wants no key, but the SDK insists on one.
         api_key=key or "none",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from harness.errors import InputError, ProviderError
-from harness.models.wire.differing import Difference, first_difference
+from harness.models.wire.differing import Difference, request_difference
 from harness.models.wire.exchanges import (
     REQUEST_HEADERS,
     RESPONSE_HEADERS,
@@ -18,7 +20,6 @@ from harness.models.wire.exchanges import (
     Failure,
     headers_to_keep,
 )
-from harness.trajectories.writing import utc_now
 
 if TYPE_CHECKING:
     import httpx2
@@ -61,7 +62,7 @@ class Recorder:
         """Ask the network. See :class:`Tape`."""
         import httpx2
 
-        started, clock = utc_now(), time.monotonic()
+        started, clock = datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic()
         response: httpx2.Response | None = None
         failure: Failure | None = None
         try:
@@ -123,6 +124,7 @@ class Player:
     Args:
         exchanges: what was recorded.
         strict: refuse a request that is not the recorded one; otherwise the difference is only kept.
+        ignoring: parts of a request's body that may differ.
         at_end: raised when no exchange is left, in place of :class:`TapeEnd`.
 
     Attributes:
@@ -133,10 +135,16 @@ class Player:
     live = False
 
     def __init__(
-        self, exchanges: Sequence[Exchange], *, strict: bool = False, at_end: Exception | None = None
+        self,
+        exchanges: Sequence[Exchange],
+        *,
+        strict: bool = False,
+        ignoring: re.Pattern[str] | None = None,
+        at_end: Exception | None = None,
     ) -> None:
         self._exchanges = exchanges
         self._strict = strict
+        self._ignoring = ignoring
         self._at_end = at_end
         self._lock = threading.Lock()
         self.played = 0
@@ -165,7 +173,9 @@ class Player:
                 f"all {len(self._exchanges)} recorded exchanges are played, and another is asked for"
             )
         exchange = self._exchanges[self.played]
-        difference = first_difference(exchange, request.method, str(request.url), request.content)
+        difference = request_difference(
+            exchange, request.method, str(request.url), request.content, self._ignoring
+        )
         if difference is not None:
             self.differences.append(difference)
             if self._strict:
