@@ -11,7 +11,8 @@ _TEXT, _COUNT, _MONEY, _OBJECT, _LIST = (str,), (int,), (int, float), (dict,), (
 OBJECTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "trajectory": (
         {"schema_version": _TEXT, "agent": _OBJECT, "steps": _LIST},
-        {"session_id": _TEXT, "trajectory_id": _TEXT, "notes": _TEXT, "final_metrics": _OBJECT, "extra": _OBJECT},
+        {"session_id": _TEXT, "trajectory_id": _TEXT, "notes": _TEXT, "final_metrics": _OBJECT,
+         "extra": _OBJECT},
     ),
     "agent": (
         {"name": _TEXT, "version": _TEXT},
@@ -19,8 +20,9 @@ OBJECTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "step": (
         {"step_id": _COUNT, "source": _TEXT, "message": _TEXT},
-        {"timestamp": _TEXT, "model_name": _TEXT, "reasoning_effort": (str, int, float), "reasoning_content": _TEXT,
-         "tool_calls": _LIST, "observation": _OBJECT, "metrics": _OBJECT, "llm_call_count": _COUNT, "extra": _OBJECT},
+        {"timestamp": _TEXT, "model_name": _TEXT, "reasoning_effort": (str, int, float),
+         "reasoning_content": _TEXT, "tool_calls": _LIST, "observation": _OBJECT, "metrics": _OBJECT,
+         "llm_call_count": _COUNT, "extra": _OBJECT},
     ),
     "tool_call": ({"tool_call_id": _TEXT, "function_name": _TEXT, "arguments": _OBJECT}, {"extra": _OBJECT}),
     "observation": ({"results": _LIST}, {}),

@@ -52,7 +52,10 @@ def reply(*calls: ToolCall, text: str = "", thought: str = "") -> Reply:
 NATIVE: list[Reply | Exception] = [
     Fault(FaultKind.RATE_LIMIT, "slow down", status=429, retry_after=0.01),
     reply(
-        call("request_info", 1, info_type="overview"), call("get_history", 2), text="Two things.", thought="Look."
+        call("request_info", 1, info_type="overview"),
+        call("get_history", 2),
+        text="Two things.",
+        thought="Look.",
     ),
     reply(text="I would rather talk about it."),
     reply(call("execute_code", 4, code=SAMPLE), thought="The sample first."),

@@ -11,10 +11,11 @@ import pytest
 
 from harness.errors import InputError
 from harness.models.base import Reply, Usage
+from harness.models.faults import Fault, FaultKind
 from harness.models.pricing import PriceTable, Rates
 from harness.trajectories.atif import to_atif
 from harness.trajectories.trials import RecordedTrial
-from tests.harness.replies import SAMPLE, SUBMIT, run
+from tests.harness.replies import SAMPLE, SUBMIT, say
 from tests.harness.trajectories.atif_rules import violations
 from tests.harness.trajectories.conftest import Troubled
 
@@ -35,9 +36,14 @@ def test_the_published_rules_hold(which: str, request: pytest.FixtureRequest) ->
     assert json.loads(json.dumps(exported, allow_nan=False)) == exported
 
 
+def _result(document: dict[str, Any]) -> dict[str, Any]:
+    result: dict[str, Any] = document["steps"][2]["observation"]["results"][0]
+    return result
+
+
 BREACHES: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     ("step_id: not sequential", lambda d: d["steps"].pop(1)),
-    ("is no call of this step", lambda d: d["steps"][2]["observation"]["results"][0].update(source_call_id="x")),
+    ("is no call of this step", lambda d: _result(d).update(source_call_id="x")),
     ("of agent steps only", lambda d: d["steps"][0].update(reasoning_content="hm")),
     ("no field of the format", lambda d: d["steps"][2].update(score=1.0)),
     ("arguments: str", lambda d: d["steps"][2]["tool_calls"][0].update(arguments="{}")),
@@ -87,7 +93,7 @@ def test_scores_and_format_errors_lie_under_extra(troubled: Troubled, document: 
     assert record and record.score is not None
     (graded,) = document["steps"][4]["observation"]["results"]
     assert graded["extra"]["score"] == graded["extra"]["feedback_score"] == record.score
-    unread, told = document["steps"][5]["observation"]["results"]
+    unread, _ = document["steps"][5]["observation"]["results"]
     assert unread["extra"]["format_error"] == "broken_arguments" and unread["source_call_id"] == "call-5"
     assert document["steps"][5]["tool_calls"][0] == {
         "tool_call_id": "call-5",
@@ -136,7 +142,9 @@ def test_actions_written_as_text_get_calls_of_our_making(written: Troubled) -> N
 
 
 def test_ids_that_a_model_repeats_are_made_unique(run_listed: Callable[..., Troubled]) -> None:
-    exported = to_atif(run_listed([run(SAMPLE), run(SAMPLE), SUBMIT]).trial)  # the id "call" each time
+    exported = to_atif(
+        run_listed([say("get_history"), say("reset"), SUBMIT]).trial
+    )  # the id "call" each time
     assert violations(exported) == []
     calls = [call["tool_call_id"] for step in exported["steps"] for call in step.get("tool_calls", [])]
     assert calls == ["call", "call-2", "call-3"]
@@ -145,8 +153,6 @@ def test_ids_that_a_model_repeats_are_made_unique(run_listed: Callable[..., Trou
 def test_a_trial_whose_endpoint_never_answered_is_exported_with_its_faults(
     run_listed: Callable[..., Troubled],
 ) -> None:
-    from harness.models.faults import Fault, FaultKind
-
     exported = to_atif(run_listed([Fault(FaultKind.REQUEST, "no such setting", status=400)]).trial)
     assert violations(exported) == []
     last = exported["steps"][-1]

@@ -30,9 +30,9 @@ def test_the_sdk_takes_every_line(which: str, reasoning: bool, request: pytest.F
     for line in lines:
         assert line.isascii() and "\n" not in line
         document = json.loads(line)
-        # The SDK's own types, strictly, so that no text is taken for a number; its iterables are lazy.
-        for message in MESSAGES.validate_python(document["messages"], strict=False):
-            list(message.get("tool_calls") or [])
+        for message in MESSAGES.validate_python(document["messages"]):
+            if message["role"] == "assistant":
+                list(message.get("tool_calls", ()))  # the SDK's iterables are checked when they are read
         TOOLS.validate_python(document.get("tools", []))
         assert document["messages"][-1]["role"] == "assistant"
 

@@ -59,7 +59,8 @@ def test_the_events_of_a_real_trial_make_turns(troubled: Troubled) -> None:
     assert [list(turn.steps) for turn in turns] == [[1, 2], [3], [4], [5, 6], [7], [8]]
     assert [len(turn.faults) for turn in turns] == [1, 0, 0, 0, 1, 0]
     assert [len(turn.compactions) for turn in turns] == [0, 0, 0, 0, 1, 0]
-    assert [[act.action.action if act.action else act.error and act.error.kind for act in t.acts] for t in turns] == [
+    words = [[a.action.action if a.action else a.error and a.error.kind for a in t.acts] for t in turns]
+    assert words == [
         ["request_info", "get_history"],
         ["no_action"],
         ["execute_code"],
@@ -155,13 +156,14 @@ OLD: list[dict[str, Any]] = [
     {"event": "prompt", "time": "2026-11-29T18:10:43.073+00:00", "text": "You are an engineer."},
     {"event": "reply", "time": "2026-11-29T18:10:43.073+00:00", "step": 1, "text": "First I read.",
      "tool_calls": [{"id": "call-1", "name": "request_info", "arguments": '{"info_type": "data_path"}'}],
-     "finish": "tool_calls", "usage": {"input": 3, "cache_read": 0, "cache_write": 0, "output": 2, "reasoning": 0},
-     "seconds": 0.25},
+     "finish": "tool_calls", "seconds": 0.25,
+     "usage": {"input": 3, "cache_read": 0, "cache_write": 0, "output": 2, "reasoning": 0}},
     {"event": "action", "step": 1, "thought": "First I read.", "action": "request_info",
      "params": {"info_type": "data_path"}},
     {"event": "observation", "step": 1, "ok": True, "text": "/data", "valid": None, "reason_code": None,
      "score": None, "feedback_score": None, "seconds": 0.1, "budget_left": "9 steps, 600 s"},
-    {"event": "reply", "step": 2, "text": "Hm.", "tool_calls": [], "finish": "stop", "usage": {}, "seconds": 0.1},
+    {"event": "reply", "step": 2, "text": "Hm.", "tool_calls": [], "finish": "stop", "usage": {},
+     "seconds": 0.1},
     {"event": "format_error", "step": 2, "text": "No action was found."},
     {"event": "end", "status": "time_limit", "reason": "over"},
 ]  # fmt: skip
