@@ -94,13 +94,22 @@ def json_document(board: Board, prices: PriceTable) -> dict[str, Any]:
             "left_out_because": "infrastructure failures say nothing about a model",
         },
         "findings": [asdict(finding) for finding in board.findings],
-        "notes": [*rating_notes(board.ratings), *task_notes(board.ratings.comparisons, clustered=True)],
+        "notes": [
+            *rating_notes(board.ratings),
+            *task_notes(board.ratings.comparisons, clustered=True),
+            *_price_notes(board),
+        ],
         "provenance": {
             "jobs": [{"job": job.name, "git_commit": _git_commit(job)} for job in board.results.jobs],
             "versions": {name: _version(name) for name in _PACKAGES},
             "prices": {"table": prices.version, "overrides": sorted(prices.overrides)},
         },
     }
+
+
+def _price_notes(board: Board) -> list[str]:
+    models = ", ".join(board.unpriced)
+    return [f"unpriced: {models}; their cost is unknown, and not 0"] if models else []
 
 
 def _conditions(board: Board) -> dict[str, str]:

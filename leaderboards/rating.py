@@ -79,6 +79,13 @@ class Board:
     rows: tuple[Row, ...]
     ratings: Ratings
 
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """The models whose cost is unknown, in a few words each."""
+        return tuple(
+            f"{row.model} ({row.n_unpriced} of {row.n_trials} trials)" for row in self.rows if row.n_unpriced
+        )
+
 
 def make_board(name: str, results: Results, *, seed: int = 0, prices: PriceTable) -> Board:
     """Rate the models of some trials; the seed is that of the rank intervals.

@@ -32,13 +32,23 @@ def build(
     table = None if prices is None else read_price_table(prices)
     written = build_boards(jobs, out, seed=seed, prices=table)
     if json:
-        files = [{"csv": str(b.csv), "json": str(b.json), "scores": str(b.scores)} for b in written]
+        files = [
+            {
+                "csv": str(item.csv),
+                "json": str(item.json),
+                "scores": str(item.scores),
+                "unpriced": [row.model for row in item.board.rows if row.n_unpriced],
+            }
+            for item in written
+        ]
         emit({"schema_version": 1, "boards": files})
         return
     from rich.markup import escape
 
     for item in written:
         say(escape(str(shown_path(item.csv))))
+    if unpriced := sorted({row.model for item in written for row in item.board.rows if row.n_unpriced}):
+        say(escape(f"unpriced, so without a cost: {', '.join(unpriced)}; --prices FILE gives their prices"))
 
 
 @app.command()

@@ -263,6 +263,7 @@ def test_costs_are_free_priced_or_unpriced(tmp_path: Path) -> None:
         "scripted/good": (0.0, 0), "vllm/local": (pytest.approx(0.006), 0), "vllm/unknown": (None, 2),
     }  # fmt: skip
     assert twin["provenance"]["prices"]["overrides"] == ["vllm/local"]
+    assert twin["notes"][-1] == "unpriced: vllm/unknown (2 of 2 trials); their cost is unknown, and not 0"
 
 
 def test_tokens_used_beyond_the_recorded_steps_are_priced(tmp_path: Path) -> None:
