@@ -18,15 +18,19 @@ def register(app: typer.Typer) -> None:
 def report(
     jobs: Annotated[list[Path], typer.Argument(metavar="JOB_DIR...", help="Job folders of `mlesmith run`.")],
     html: Annotated[Path, typer.Option(help="Where the site goes.")] = Path("report"),
+    prices: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A TOML file of prices that override the table.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write the report: boards, agreement, figures and a page per trial, readable without a server.
 
     Example: mlesmith report runs/demo/job --html report
     """
+    from harness.models.pricing import read_price_table
     from reports.site import build_site
 
-    index = build_site(jobs, html)
+    index = build_site(jobs, html, prices=read_price_table(prices))
     if json:
         emit({"schema_version": 1, "index": str(index)})
     else:

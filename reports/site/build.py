@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from harness.errors import InputError
+from harness.models.pricing import PriceTable
 from harness.records import JobPaths, strict_json, write_atomically
 from leaderboards.board import COMBINED, WrittenBoard, build_boards
 from leaderboards.normalised import normalised_scores
@@ -32,7 +33,14 @@ MODALITY = "modality-"
 """How the names of modality boards begin."""
 
 
-def build_site(jobs: Sequence[Path], out: Path, *, replicates: int = 1000, seed: int = 0) -> Path:
+def build_site(
+    jobs: Sequence[Path],
+    out: Path,
+    *,
+    replicates: int = 1000,
+    seed: int = 0,
+    prices: PriceTable | None = None,
+) -> Path:
     """Write the report of some jobs: a pure function of their trial folders.
 
     Args:
@@ -40,6 +48,7 @@ def build_site(jobs: Sequence[Path], out: Path, *, replicates: int = 1000, seed:
         out: where ``index.html``, ``trials/``, ``figures/``, ``boards/`` and the agreement files go; may be
             an older report, which is replaced.
         replicates, seed: of the bootstraps over tasks.
+        prices: of model calls; by default the published table.
 
     Returns:
         The path of ``index.html``.
@@ -49,7 +58,7 @@ def build_site(jobs: Sequence[Path], out: Path, *, replicates: int = 1000, seed:
     """
     if JobPaths(out).config.exists():
         raise InputError(f"{out}: is a job folder; choose another folder for the report")
-    written = build_boards(jobs, out / "boards", seed=seed)
+    written = build_boards(jobs, out / "boards", seed=seed, prices=prices)
     results = load_results(jobs)
     boards = [item.board for item in written if not item.board.name.startswith(MODALITY)]
     by_name = {board.name: board for board in boards}
@@ -84,7 +93,7 @@ def build_site(jobs: Sequence[Path], out: Path, *, replicates: int = 1000, seed:
             "heatmap": gallery.heatmap(whole),
         },
     )
-    write_trial_pages(results.sources, names, out)
+    write_trial_pages(results.sources, names, out, prices or PriceTable())
     write_atomically(out / "index.html", page)
     return out / "index.html"
 

@@ -43,9 +43,10 @@ def key_of(source: Source) -> Key:
     return record.task_set, record.task, record.model, record.attempt
 
 
-def write_trial_pages(sources: Sequence[Source], names: dict[Key, str], out: Path) -> None:
+def write_trial_pages(
+    sources: Sequence[Source], names: dict[Key, str], out: Path, prices: PriceTable
+) -> None:
     """Write all pages; pages of trials that are no longer there are removed."""
-    prices = PriceTable()
     for old in (out / FOLDER).glob("*.html"):
         if f"{FOLDER}/{old.name}" not in names.values():
             old.unlink()

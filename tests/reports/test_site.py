@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import pytest
 
 from harness.errors import InputError, Status
+from harness.models.pricing import PriceTable, Rates
 from harness.records import JobPaths, write_atomically
 from reports.site import build_site
 from reports.site.trajectory import LONGEST, read_trajectory
@@ -202,6 +203,21 @@ def test_a_trial_without_a_known_price_is_unpriced_on_its_page(small_job: Path, 
     build_site([small_job], tmp_path, replicates=20)
     text = (tmp_path / "trials" / "mine-a-task-openai--some-model-1.html").read_text(encoding="utf-8")
     assert "<dt>Cost</dt><dd>unpriced</dd>" in text and "$" not in Page(text).text
+
+
+def test_a_price_file_prices_boards_and_pages_alike(small_job: Path, tmp_path: Path) -> None:
+    model = "openai/some model"
+    prices = PriceTable({model: Rates(input=1000.0, output=1000.0)})
+    build_site([small_job], tmp_path, replicates=20, prices=prices)
+    page = (tmp_path / "trials" / "mine-a-task-openai--some-model-1.html").read_text(encoding="utf-8")
+    assert "unpriced" not in page
+    [twin] = [
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in (tmp_path / "boards").glob("board-*.json")
+        if "modality" not in path.name
+    ]
+    [row] = [row for row in twin["rows"] if row["model"] == model]
+    assert row["cost_usd"] > 0 and row["n_unpriced"] == 0
 
 
 def test_calls_of_one_reply_have_a_heading_each(tmp_path: Path) -> None:
