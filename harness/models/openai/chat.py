@@ -48,7 +48,6 @@ class ChatModel:
         request: dict[str, Any] = {
             "model": self._model,
             "messages": [self._to_wire(message) for message in messages],
-            "timeout": settings.timeout_seconds,
         }
         if tools and settings.action_format is ActionFormat.TOOLS:
             request["tools"] = [_tool_to_wire(tool) for tool in tools]
@@ -62,7 +61,7 @@ class ChatModel:
             request[self._preset.output_limit_key] = settings.max_output_tokens
         if settings.effort is not None:
             request["reasoning_effort"] = settings.effort
-        return answer(self._client.chat.completions.with_raw_response.create, request, _from_wire)
+        return answer(self._client, "/chat/completions", request, settings.timeout_seconds, _from_wire)
 
     def _to_wire(self, message: Message) -> dict[str, Any]:
         if message.role == "tool":

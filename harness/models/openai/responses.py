@@ -47,7 +47,6 @@ class ResponsesModel:
             "input": [item for message in messages for item in _to_wire(message)],
             "store": False,
             "include": ["reasoning.encrypted_content"],
-            "timeout": settings.timeout_seconds,
         }
         # As instructions and not as an item: then the input holds turns only, and both are sent each time.
         system = [clean(message.text) for message in messages if message.role == "system"]
@@ -70,7 +69,7 @@ class ResponsesModel:
         if settings.effort is not None:
             # No summary is asked for: OpenAI refuses such a request of an organisation that is not verified.
             request["reasoning"] = {"effort": settings.effort}
-        return answer(self._client.responses.with_raw_response.create, request, _from_wire)
+        return answer(self._client, "/responses", request, settings.timeout_seconds, _from_wire)
 
 
 def _to_wire(message: Message) -> Iterator[dict[str, Any]]:

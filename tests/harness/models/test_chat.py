@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.actions import TOOLS
-from harness.agents.react import AgentConfig
-from harness.budget import Budget
-from harness.errors import InputError, Status
+from harness.errors import InputError
 from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, Tool, ToolCall, Usage
 from harness.models.faults import Fault, FaultKind
 from harness.models.openai.chat import ChatModel
 from harness.models.registry import ModelConfig, make_model
-from harness.records import Feedback, TrialPaths
-from harness.sandboxes.base import SandboxProvider
-from harness.tasks.grading import Grader
-from harness.tasks.package import Task, task_hash
-from harness.trial import TrialSpec, run_trial
 from tests.harness.models.chat_server import ChatServer, call, completion, usage
-from tests.harness.replies import SAMPLE
 
 KEY = "sk-canary-0123456789abcdef"
 HELLO = [Message("system", "Be brief."), Message("user", "Hello")]
@@ -124,6 +114,7 @@ def test_another_endpoint_is_told_nothing_of_openais_account(
 ) -> None:
     monkeypatch.setenv("OPENAI_ORG_ID", "org-of-ours")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-of-ours")
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-admin-of-ours")
     ask(server, completion())
     assert not [value for value in server.asked[0].headers.values() if "of-ours" in value]
 
@@ -333,7 +324,7 @@ def test_calls_without_an_id_or_with_an_object_for_arguments_are_read(server: Ch
     model(server).complete([*HELLO, turn(reply), *results(reply)], TOOLS, Settings())
 
 
-# The key, and a whole trial
+# The key
 
 
 def test_a_missing_key_is_an_error_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -342,24 +333,3 @@ def test_a_missing_key_is_an_error_before_anything_runs(monkeypatch: pytest.Monk
     with pytest.raises(InputError, match=r"MY_KEY is not set; export the key of https://example\.org/v1"):
         make_model(config)
     assert make_model(ModelConfig(name="openai/m", base_url="http://localhost:1/v1")).name == "openai/m"
-
-
-def test_a_whole_trial(server: ChatServer, iris: Task, tmp_path: Path, sandbox: SandboxProvider) -> None:
-    for name, arguments in (
-        ("request_info", {"info_type": "overview"}),
-        ("validate_code", {"code": "import os; print(sorted(os.environ))"}),
-        ("execute_code", {"code": SAMPLE}),
-        ("submit", {}),
-    ):
-        server.queue(completion(None, calls=[call(name, arguments)]))
-    budget = Budget.model_validate({"execution_seconds": 20.0})
-    spec = TrialSpec(iris, task_hash(iris), 1, budget, AgentConfig.model_validate({}), Feedback.TEST)
-    paths = TrialPaths(tmp_path / "trial")
-    with Grader(iris, sandbox) as grader:
-        result = run_trial(spec, model(server), grader, sandbox, paths)
-    assert (result.status, result.valid, result.score_step) == (Status.SUBMITTED, True, 3)
-    assert result.usage == Usage(input=48, output=12)
-    assert "OPENAI" not in json.dumps(server.bodies)  # the program printed its environment
-    written = [path.read_text() for path in paths.root.rglob("*") if path.is_file()]
-    assert written
-    assert not [text for text in [*written, json.dumps(server.bodies)] if KEY in text]

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.actions import TOOLS
-from harness.agents.react import AgentConfig
-from harness.budget import Budget
-from harness.errors import InputError, Status
+from harness.errors import InputError
 from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, Tool, ToolCall, Usage
 from harness.models.faults import Fault, FaultKind
 from harness.models.openai.responses import ResponsesModel
 from harness.models.presets import Api
 from harness.models.registry import ModelConfig, make_model
-from harness.records import Feedback, TrialPaths
-from harness.sandboxes.base import SandboxProvider
-from harness.tasks.grading import Grader
-from harness.tasks.package import Task, task_hash
-from harness.trial import TrialSpec, run_trial
 from tests.harness.models.loopback import Said
 from tests.harness.models.responses_server import (
     ResponsesServer,
@@ -34,7 +25,6 @@ from tests.harness.models.responses_server import (
     response,
     usage,
 )
-from tests.harness.replies import SAMPLE
 
 KEY = "sk-canary-0123456789abcdef"
 HELLO = [Message("system", "Be brief."), Message("user", "Hello")]
@@ -288,31 +278,10 @@ def test_another_form_is_garbled(server: ResponsesServer, said: Any) -> None:
     assert caught.value.kind is FaultKind.GARBLED
 
 
-# The key, and a whole trial
+# The key
 
 
 def test_a_missing_key_is_an_error_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(InputError, match="OPENAI_API_KEY is not set; export the key of openai's API"):
         make_model(ModelConfig(name="openai/gpt-5"))
-
-
-def test_a_whole_trial(server: ResponsesServer, iris: Task, tmp_path: Path, sandbox: SandboxProvider) -> None:
-    for name, arguments in (
-        ("request_info", {"info_type": "overview"}),
-        ("validate_code", {"code": "import os; print(sorted(os.environ))"}),
-        ("execute_code", {"code": SAMPLE}),
-        ("submit", {}),
-    ):
-        server.queue(response(reasoning(f"Now {name}."), call(name, arguments)))
-    budget = Budget.model_validate({"execution_seconds": 20.0})
-    spec = TrialSpec(iris, task_hash(iris), 1, budget, AgentConfig.model_validate({}), Feedback.TEST)
-    paths = TrialPaths(tmp_path / "trial")
-    with Grader(iris, sandbox) as grader:
-        result = run_trial(spec, model(server), grader, sandbox, paths)
-    assert (result.status, result.valid, result.score_step) == (Status.SUBMITTED, True, 3)
-    assert result.usage == Usage(input=80, output=20)
-    assert "OPENAI" not in json.dumps(server.bodies)  # the program printed its environment
-    written = [path.read_text() for path in paths.root.rglob("*") if path.is_file()]
-    assert written
-    assert not [text for text in [*written, json.dumps(server.bodies)] if KEY in text]
