@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mlesmith import replay
 from mlesmith.console import Json, emit, fail, note, say, show_table, shown_path
 from mlesmith.replay import register as register_replay
 
@@ -50,6 +51,7 @@ def list_trials(
     Example: mlesmith trial list runs/demo/job --model 'scripted/*' --status submitted
     """
     from harness.models.pricing import read_price_table
+    from reports.templating import count
     from reports.trials.listing import list_job
 
     trials = list_job(job, read_price_table(prices), model=model, task=task, status=status)
@@ -57,7 +59,7 @@ def list_trials(
         emit({"schema_version": 1, "trials": [trial.document() for trial in trials]})
         return
     show_table(
-        f"{len(trials)} trials",
+        count(len(trials), "trial"),
         ("set", "task", "model", "attempt", "status", "valid", "score", "steps", "tokens", "cost", "time"),
         (_row(trial) for trial in trials),
         left=6,
@@ -155,8 +157,10 @@ def export(
         return
     from rich.markup import escape
 
+    from reports.templating import count
+
     where = shown_path(report.files[0]) if len(report.files) == 1 else f"{len(report.files)} files in {out}"
-    say(escape(f"{report.trials} trial{'s' * (report.trials != 1)} -> {where}"))
+    say(escape(f"{count(report.trials, 'trial')} -> {where}"))
 
 
 register_replay(app)
@@ -182,3 +186,6 @@ def _row(trial: ListedTrial) -> tuple[str, ...]:
         cost_words(trial.cost_usd),
         duration(record.timings.total),
     )
+
+
+replay.register(app)

@@ -28,7 +28,7 @@ class TrajectoryView:
     Attributes:
         prompt: what the agent was told first.
         turns: in their order.
-        settings: what was asked of the model's calls, without what was left to the provider.
+        settings: what was asked of the model's calls.
         versions: the model's exact versions, as the endpoint named them.
         errors: failures of the harness itself.
         others: events of kinds that this version does not know.
@@ -55,11 +55,10 @@ def read_trajectory(path: Path) -> TrajectoryView:
         reason = str(error).removeprefix(f"{path}: ")
         log = Log(0, (), (f"the log {path.name} cannot be read: {reason}",))
     start, end = log.first(StartEvent), log.first(EndEvent)
-    settings = start.settings if start else {}
     return TrajectoryView(
         prompt=log.first(PromptEvent),
         turns=tuple(turns_of(log.events)),
-        settings={name: value for name, value in settings.items() if value is not None},
+        settings=start.settings if start else {},
         versions=tuple(dict.fromkeys(reply.version for reply in log.all(ReplyEvent) if reply.version)),
         errors=log.all(InternalErrorEvent),
         others=log.all(OtherEvent),

@@ -27,12 +27,13 @@ from reports.trials.words import (
     cost_words,
     fault_words,
     said,
+    settings_words,
     shown,
     turn_words,
     usage_words,
 )
 
-LONGEST = 3_000
+LONGEST = 4_000
 """Characters of any one text, unless all is asked for."""
 _WIDTH = 100
 
@@ -81,8 +82,7 @@ class TrialPrinter:
         versions = sorted({r.version for r in trial.log.all(ReplyEvent) if r.version} - {start.model})
         yield "trial", f"{start.task_set}/{start.task}, attempt {start.attempt}"
         yield "model", start.model + (f" ({', '.join(versions)})" if versions else "")
-        settings = {k: v for k, v in start.settings.items() if v is not None}
-        asked = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.items())
+        asked = settings_words(start.settings)
         yield "agent", " ".join(filter(None, [start.agent, f"({asked})" if asked else ""]))
         end = trial.log.first(EndEvent)
         if record is None:

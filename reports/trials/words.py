@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 from harness.budget import Budget
 from harness.models.base import Usage
 from harness.sandboxes.warm.terminal import plain
@@ -36,7 +39,8 @@ def cost_words(cost: float | None) -> str:
     """USD, with two significant digits below a dollar; ``unpriced`` where the price is unknown."""
     if cost is None:
         return "unpriced"
-    return f"${cost:.2f}" if cost >= 1 or cost == 0 else f"${cost:.2g}"
+    digits = 2 if cost >= 1 or cost <= 0 else max(2, 1 - math.floor(math.log10(cost)))
+    return f"${cost:.{digits}f}"
 
 
 def fault_words(fault: FaultEvent) -> str:
@@ -89,10 +93,24 @@ def said(turn: Turn) -> str:
     return acted.thought.removeprefix(turn.reply.thought.strip()).strip()
 
 
+def settings_words(settings: Mapping[str, object]) -> str:
+    """What is asked of a model's calls: ``effort low, temperature 0.5``."""
+    return ", ".join(
+        f"{name.replace('_', ' ')} " + (f"{value:g}" if isinstance(value, float) else str(value))
+        for name, value in settings.items()
+        if value is not None
+    )
+
+
 def shown(text: object, most: int | None = None) -> str:
-    """Text of a model or a program that is safe to show, bounded to ``most`` characters: head and tail."""
+    """Text of a model or a program that is safe to show, bounded to ``most`` characters: head and tail.
+
+    It is cut between lines where there are some.
+    """
     safe = plain("" if text is None else str(text))
     if most is None or len(safe) <= most:
         return safe
     head, tail = safe[: most // 2], safe[len(safe) - most // 2 :]
-    return f"{head}\n... {len(safe) - 2 * (most // 2):,} characters left out ...\n{tail}"
+    head = head[: head.rfind("\n")] if "\n" in head[most // 4 :] else head
+    tail = tail[tail.find("\n") + 1 :] if "\n" in tail[: most // 4] else tail
+    return f"{head}\n... {len(safe) - len(head) - len(tail):,} characters left out ...\n{tail}"
