@@ -99,7 +99,8 @@ def run_job(
     raise_open_files()
     with exclusive(out):
         pin_config(config, paths, FREE_TO_CHANGE)
-        pin_lock(hashes, {name: item.settings for name, item in candidates.items()}, provider, paths)
+        settings = {name: item.settings for name, item in candidates.items()}
+        pin_lock(hashes, settings, config.agent.prompts, provider, paths)
         plan = list(_plan(config, tasks, hashes, paths))
         todo = [item for item in plan if not _is_done(item.paths)]
         progress.planned(len(plan), len(plan) - len(todo))

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from harness.agents.profiles import load_profile
 from harness.agents.react import AgentConfig
 from harness.budget import Budget
 from harness.errors import InputError
@@ -123,8 +124,6 @@ def _with_profile(data: dict[str, Any]) -> dict[str, Any]:
     name = agent["profile"]
     if not isinstance(name, str):
         raise ValueError("agent.profile: write the name of a profile or the path of its TOML file")
-    from harness.agents.profiles import load_profile
-
     data["agent"] = {key: value for key, value in agent.items() if key != "profile"}
     return {**data, **_merged(load_profile(name), data), "profile": name}
 

@@ -78,13 +78,18 @@ def _keys(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def pin_lock(
-    hashes: dict[str, str], settings: Mapping[str, Settings], provider: SandboxProvider, paths: JobPaths
+    hashes: dict[str, str],
+    settings: Mapping[str, Settings],
+    prompts: str,
+    provider: SandboxProvider,
+    paths: JobPaths,
 ) -> None:
     """Write lock.json, or refuse when something of it has changed since the job began.
 
     Args:
         hashes: of the tasks, ``<set>/<task>``.
         settings: of the models' calls, by board name.
+        prompts: version of the agent's prompts.
         provider: the sandbox.
         paths: the job's folder.
 
@@ -111,7 +116,7 @@ def pin_lock(
                     f"{paths.lock}: {name} was called with {before}, and would be with {made}; give it a "
                     "label, or choose another --out"
                 )
-        if lock["prompts"] != prompts_hash():
+        if lock["prompts"] != prompts_hash(prompts):
             raise InputError(f"{paths.lock}: the agent's prompts have changed; choose another --out")
         if lock["sandbox"] != provider.name:
             raise InputError(
@@ -126,7 +131,8 @@ def pin_lock(
             )
     lock["tasks"] = {**lock["tasks"], **hashes}
     lock["models"] = {**lock.get("models", {}), **asked}
-    lock.setdefault("prompts", prompts_hash())
+    lock.setdefault("prompts", prompts_hash(prompts))
+    lock.setdefault("prompts_version", prompts)
     lock.setdefault("sandbox", provider.name)
     lock.setdefault("provider", made_of)
     lock.setdefault("python", platform.python_version())

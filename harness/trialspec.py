@@ -63,7 +63,7 @@ class TrialSpec:
         identity: dict[str, Any] = {
             "agent": NAME,
             "config": self.agent.model_dump(mode="json", exclude_none=True),
-            "prompts": prompts_hash(),
+            "prompts": prompts_hash(self.agent.prompts),
             "budget": self.budget.model_dump(mode="json", exclude_none=True),
             "feedback": str(self.feedback),
             "network": list(self.sandbox.allow_hosts) or False,
