@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.budget import Budget, BudgetMeter
-from harness.errors import Cancelled, CostLimit, StepLimit, TimeLimit, TokenLimit
+from harness.errors import Cancelled, CostLimit, StepLimit, TimeLimit, TokenLimit, WorkingTimeLimit
 from harness.models.base import Usage
 
 
@@ -40,6 +40,37 @@ def test_time() -> None:
     with pytest.raises(TimeLimit, match="10 s"):
         meter.check()
     assert BudgetMeter(budget(seconds=None)).seconds_left() == float("inf")
+
+
+def test_working_time_is_wall_time_without_waiting() -> None:
+    meter = BudgetMeter(budget(working_seconds=10.0), started=time.monotonic() - 15)
+    assert meter.working_seconds_left() < 0
+    meter.book_waited(6.0)  # a call that failed
+    assert 0.5 < meter.working_seconds_left() < 1.0
+    meter.check()
+    assert meter.describe() == "15 steps, 43185 s, 1 s of work"
+    assert meter.time_left() == pytest.approx(meter.working_seconds_left(), abs=0.1)
+    meter = BudgetMeter(budget(working_seconds=10.0), started=time.monotonic() - 11)
+    with pytest.raises(WorkingTimeLimit, match="10 s of working time"):
+        meter.check()
+
+
+@pytest.mark.parametrize(
+    ("limits", "left", "said"),
+    [
+        ({"input_tokens": 70}, "10 input tokens", "70 of 70 input tokens"),
+        ({"output_tokens": 50}, "10 output tokens", "50 of 50 output tokens"),
+        ({"tokens": 120}, "20 tokens", "120 of 120 tokens"),
+    ],
+)
+def test_each_kind_of_tokens_has_its_own_limit(limits: dict[str, int], left: str, said: str) -> None:
+    meter = BudgetMeter(budget(**limits))
+    meter.spend_usage(Usage(input=60, output=40), None)
+    meter.check()
+    assert meter.describe().endswith(f", {left}")
+    meter.spend_usage(Usage(input=10, output=10), None)
+    with pytest.raises(TokenLimit, match=said):
+        meter.check()
 
 
 def test_tokens_count_input_and_output_once() -> None:
@@ -73,7 +104,17 @@ def test_an_interrupt_comes_before_every_limit() -> None:
 
 @pytest.mark.parametrize(
     "limits",
-    [{"steps": 0}, {"seconds": 0}, {"execution_seconds": -1}, {"tokens": 0}, {"cost_usd": 0}, {"step": 3}],
+    [
+        {"steps": 0},
+        {"seconds": 0},
+        {"working_seconds": 0},
+        {"execution_seconds": -1},
+        {"tokens": 0},
+        {"input_tokens": 0},
+        {"output_tokens": -1},
+        {"cost_usd": 0},
+        {"step": 3},
+    ],
 )
 def test_limits_that_mean_nothing_are_refused(limits: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match=next(iter(limits))):

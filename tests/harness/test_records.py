@@ -52,9 +52,15 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path, resources: Resources | No
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["result.json"]
 
 
-def test_a_record_older_than_its_resources_is_read(tmp_path: Path) -> None:
+def test_a_record_older_than_some_of_its_fields_is_read(tmp_path: Path) -> None:
     old = RESULT.model_dump(mode="json")
-    del old["resources"]
+    for name in ("resources", "settings", "model_version", "priced_as", "calls", "faults", "profile"):
+        del old[name]
+    for name in ("working_seconds", "input_tokens", "output_tokens"):
+        del old["budget"][name]
+    for name in ("waiting", "working"):
+        del old["timings"][name]
+    del old["steps"][0]["waited_seconds"]
     (tmp_path / "result.json").write_text(json.dumps(old))
     assert read_record(TrialResult, tmp_path / "result.json") == RESULT
 

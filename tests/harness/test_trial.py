@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,11 @@ import pytest
 
 from harness.agents.react import AgentConfig
 from harness.budget import Budget
-from harness.errors import ContextOverflow, ProviderError, Refusal, Status
-from harness.models.base import Reply, ToolCall
+from harness.errors import ProviderError, Status
+from harness.models.base import Finish, Message, Reply, Settings, Tool, ToolCall
+from harness.models.calling import Retries
+from harness.models.faults import Fault, FaultKind
+from harness.models.pricing import PriceTable, Rates
 from harness.records import Feedback, TrialPaths, TrialResult, read_record
 from harness.resources import Contact
 from harness.sandboxes.base import ROOT, Mount, Sandbox, SandboxProvider, SandboxSpec
@@ -22,6 +25,7 @@ from harness.sandboxes.bubblewrap import Bubblewrap
 from harness.sandboxes.settings import SandboxConfig
 from harness.tasks.grading import Grader
 from harness.tasks.package import SandboxNeeds, Task, load_task, task_hash
+from harness.trajectories.reading import read_events
 from harness.trial import TrialSpec, run_trial
 from tests.harness.dying import LONG, dying_sandboxes
 from tests.harness.replies import SAMPLE, ListModel, run, say
@@ -42,7 +46,8 @@ def grader(_prepared_iris: Path, sandbox: SandboxProvider) -> Iterator[Grader]:
 
 def spec_of(task: Task, feedback: Feedback = Feedback.TEST, **budget: Any) -> TrialSpec:
     limits = Budget.model_validate({"steps": 4, "execution_seconds": 20.0, **budget})
-    return TrialSpec(task, task_hash(task), 1, limits, AgentConfig.model_validate({}), feedback)
+    agent = AgentConfig.model_validate({})
+    return TrialSpec(task, task_hash(task), 1, limits, agent, feedback, SandboxConfig(warm=False))
 
 
 def trial(
@@ -70,18 +75,45 @@ def trial(
     return result
 
 
-ENDS: list[tuple[Status, list[Reply | Exception], dict[str, Any]]] = [
-    (Status.SUBMITTED, [], {}),
-    (Status.STEP_LIMIT, [say("get_history")] * 9, {"steps": 2}),
-    (Status.TIME_LIMIT, [run("while True: pass")] * 9, {"seconds": 3.0}),
-    (Status.TOKEN_LIMIT, [say("get_history")] * 9, {"tokens": 200}),
-    (Status.FORMAT_ERRORS, [Reply("hm")] * 3, {}),
-    (Status.REFUSAL, [Refusal("no")], {}),
-    (Status.CONTEXT_OVERFLOW, [ContextOverflow("too long")], {}),
-]
+class Hang(Exception):
+    """A call that is not answered."""
 
 
-@pytest.mark.parametrize(("status", "replies", "budget"), ENDS, ids=[end[0] for end in ENDS])
+class HangingModel(ListModel):
+    """A list model that never answers where a :class:`Hang` is listed."""
+
+    def complete(self, messages: Sequence[Message], tools: Sequence[Tool], settings: Settings) -> Reply:
+        try:
+            return super().complete(messages, tools, settings)
+        except Hang:
+            threading.Event().wait(60)
+            raise
+
+
+ENDLESS = run("while True: pass")
+LATE = Fault(FaultKind.RATE_LIMIT, "not today", retry_after=3600.0)
+DECLINED = Reply("no", finish=Finish.REFUSAL)
+
+#: How it ends, what the model does after its first submission, and the budget. A reply takes 100 tokens of
+#: input and 10 of output; 20 are too few for another reply after it, of 16 at least.
+ENDS: dict[str, tuple[Status, list[Reply | Exception], dict[str, Any]]] = {
+    "submitted": (Status.SUBMITTED, [], {}),
+    "steps": (Status.STEP_LIMIT, [say("get_history")] * 9, {"steps": 2}),
+    "wall time in a program": (Status.TIME_LIMIT, [ENDLESS] * 9, {"seconds": 6.0}),
+    "wall time in a call": (Status.TIME_LIMIT, [Hang()], {"seconds": 6.0}),
+    "wall time waiting for the endpoint": (Status.TIME_LIMIT, [LATE], {"seconds": 6.0}),
+    "working time in a program": (Status.WORKING_TIME_LIMIT, [ENDLESS] * 9, {"working_seconds": 6.0}),
+    "working time in a call": (Status.WORKING_TIME_LIMIT, [Hang()], {"working_seconds": 6.0}),
+    "tokens": (Status.TOKEN_LIMIT, [say("get_history")] * 9, {"tokens": 200}),
+    "input tokens": (Status.TOKEN_LIMIT, [say("get_history")] * 9, {"input_tokens": 150}),
+    "output tokens": (Status.TOKEN_LIMIT, [say("get_history")] * 9, {"output_tokens": 20}),
+    "format errors": (Status.FORMAT_ERRORS, [Reply("hm")] * 3, {}),
+    "refusal": (Status.REFUSAL, [DECLINED] * 3, {}),
+    "context": (Status.CONTEXT_OVERFLOW, [Fault(FaultKind.CONTEXT, "too long")] * 9, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "replies", "budget"), ENDS.values(), ids=ENDS)
 def test_every_end_of_the_candidate_still_scores_what_was_submitted(
     grader: Grader,
     sandbox: SandboxProvider,
@@ -91,25 +123,54 @@ def test_every_end_of_the_candidate_still_scores_what_was_submitted(
     budget: dict[str, Any],
 ) -> None:
     first = run(SAMPLE)
-    result = trial(grader, sandbox, tmp_path, ListModel(first, *replies), **budget)
+    result = trial(grader, sandbox, tmp_path, HangingModel(first, *replies), **budget)
     assert (result.status, result.valid, result.score_step, result.counts) == (status, True, 1, True)
     assert result.score == result.best_score == result.last_score is not None
     assert (result.error is None) == (status in ("submitted", "step_limit"))
 
 
-def test_money_ends_a_trial_of_a_priced_model(
+def test_money_ends_a_trial_of_a_priced_model_which_is_scored(
     grader: Grader, sandbox: SandboxProvider, tmp_path: Path
 ) -> None:
-    # 100 input and 10 output tokens cost more than a millionth of a dollar at any listed price of this model.
-    model = ListModel(*[say("get_history")] * 9, name="openai/gpt-4o")
-    result = trial(grader, sandbox, tmp_path, model, cost_usd=0.000001)
-    assert (result.status, len(result.steps), result.cost_usd) == (Status.COST_LIMIT, 1, None)
+    # By hand: a reply costs 100 * 2 + 10 * 10 = 300 millionths of a dollar; 100 pay for no other.
+    prices = PriceTable({"openai/m": Rates(input=2.0, output=10.0)})
+    model = ListModel(run(SAMPLE), *[say("get_history")] * 9, name="openai/m@low")
+    spec = replace(spec_of(grader.task, cost_usd=0.0004), priced_as="openai/m")
+    paths = TrialPaths(tmp_path / "trial")
+    result = run_trial(spec, model, grader, sandbox, paths, prices=prices)
+    assert (result.status, len(result.steps), result.score_step) == (Status.COST_LIMIT, 1, 1)
+    assert (result.cost_usd, result.priced_as, result.calls) == (None, "openai/m", 1)
+
+
+def test_a_program_that_is_stopped_ends_no_trial_and_what_it_wrote_counts(
+    grader: Grader, sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    endless = run(f"{SAMPLE}\nwhile True: pass")
+    result = trial(grader, sandbox, tmp_path, ListModel(endless), execution_seconds=3.0)
+    assert (result.status, result.score_step, len(result.steps)) == (Status.SUBMITTED, 1, 2)
+    assert (result.steps[0].ok, result.steps[0].valid) == (False, True)
+
+
+def test_waiting_for_the_endpoint_is_no_work(
+    grader: Grader, sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    busy = Fault(FaultKind.OVERLOADED, "busy", retry_after=1.0)
+    result = trial(grader, sandbox, tmp_path, ListModel(say("get_history"), busy))
+    times = result.timings
+    assert (result.status, result.calls, result.faults) == (Status.SUBMITTED, 3, {"overloaded": 1})
+    assert [step.waited_seconds >= 1.0 for step in result.steps] == [False, True]
+    assert times.waiting >= 1.0
+    assert times.working == pytest.approx(times.total - times.waiting, abs=0.01)
+    log = read_events(tmp_path / "trial" / "trajectory.jsonl")
+    assert [event.event for event in log.events][:2] == ["start", "prompt"]
+    assert "fault" in [event.event for event in log.events]
+    assert log.notes == ()
 
 
 @pytest.mark.parametrize(
     ("status", "replies"),
     [
-        (Status.PROVIDER_ERROR, [run(SAMPLE), ProviderError("503")]),
+        (Status.PROVIDER_ERROR, [run(SAMPLE), Fault(FaultKind.REQUEST, "no such setting", status=400)]),
         (Status.INTERNAL_ERROR, [run(SAMPLE), ZeroDivisionError("a bug")]),
     ],
 )
@@ -190,8 +251,8 @@ def test_whatever_a_model_writes_can_be_recorded(
     odd = "\ud800 \0 \x1b[31m \u2028"
     replies: list[Reply | Exception] = [
         Reply(odd),
-        Reply(odd, (ToolCall("1", odd, "{}"),)),
-        Reply("", (ToolCall("1", "execute_code", json.dumps({"code": odd})),)),
+        Reply(odd, tool_calls=(ToolCall("1", odd, "{}"),)),
+        Reply("", tool_calls=(ToolCall("1", "execute_code", json.dumps({"code": odd})),)),
         Reply(json.dumps({"action": odd, "params": {odd: odd}})),
         ProviderError(odd),
     ]
@@ -217,6 +278,23 @@ def test_the_identity_of_a_trial_depends_on_what_must_be_equal(iris: Task) -> No
         sandboxed(iris, gpus=["0", "1"], gpus_per_trial=2),
     ]
     assert len({base.spec_hash, *(other.spec_hash for other in others)}) == 8
+
+
+def test_the_identity_of_a_trial_knows_the_profile_s_settings_but_not_the_candidate_s(iris: Task) -> None:
+    base = spec_of(iris)
+    cold = Settings(temperature=0.0)
+    own = replace(base, settings=cold, priced_as="openai/m", profile="paper", retries=Retries(attempts=1))
+    assert own.spec_hash == base.spec_hash
+    of_profile = replace(base, agent=AgentConfig(settings=cold))
+    assert of_profile.spec_hash != base.spec_hash
+    assert of_profile.model_settings == cold
+
+
+def test_a_limit_that_is_not_set_is_no_part_of_the_identity(iris: Task) -> None:
+    base = spec_of(iris)
+    assert spec_of(iris, working_seconds=None, input_tokens=None).spec_hash == base.spec_hash
+    assert spec_of(iris, working_seconds=9.0).spec_hash != base.spec_hash
+    assert spec_of(iris, seconds=None).spec_hash != base.spec_hash
 
 
 def test_the_identity_of_a_trial_does_not_depend_on_where_it_ran(iris: Task) -> None:
