@@ -39,7 +39,10 @@ _COLOURS = {"ok": "green", "note": "yellow", "fail": "red"}
 
 @app.callback(invoke_without_command=True)
 def _models(ctx: typer.Context, json: Json = False) -> None:
-    """List the candidates that can be named, and check that their endpoints work."""
+    """List the candidates that can be named, and check that their endpoints work.
+
+    Example: mlesmith models
+    """
     if ctx.invoked_subcommand is None:
         list_models(json)
     elif json:

@@ -40,7 +40,15 @@ def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 
 COMMANDS = ("demo", "generate", "run", "rate", "agree", "report", "paper", "models", "task", "board")
-VERBS = ("task list", "task prepare", "task grade", "task verify", "board build", "board check")
+VERBS = (
+    "task list",
+    "task prepare",
+    "task grade",
+    "task verify",
+    "board build",
+    "board check",
+    "models check",
+)
 
 
 @pytest.mark.parametrize("command", (*COMMANDS, *VERBS))
@@ -154,7 +162,7 @@ def bad_inputs(tmp: Path, iris: Task) -> dict[str, tuple[tuple[object, ...], tup
         "bad TOML": (("run", tmp / "job.toml", *out), ("job.toml", "TOML")),
         "unknown key": (("run", tmp / "keys.toml", *out), ("keys.toml", "step", "unknown key")),
         "bad task.toml": (("task", "list", tmp / "bad"), ("task.toml", "titel", "metric: required")),
-        "unknown provider": ((*run, "--model", "antrhopic/x"), ("antrhopic/x", "openai/")),
+        "unknown provider": ((*run, "--model", "antrhopic/x"), ("antrhopic/x", "openrouter/antrhopic/x")),
         "unknown policy": ((*run, "--model", "scripted/forrest"), ("forest",)),
         "missing key": ((*run, "--model", "openai/gpt-4o-mini"), ("OPENAI_API_KEY",)),
         "no model": (("run", "--tasks", iris.root), ("--model",)),
@@ -244,6 +252,7 @@ def test_a_dry_run_shows_the_sandbox_and_a_run_may_change_what_it_uses(iris: Tas
     assert sandbox["allow_hosts"] == {"reference/iris": []}
     assert mlesmith(*command).stdout.splitlines() == [
         "1 trials, 0 done; 1 would run",
+        "model scripted/linear: scripted, calls no model",
         "sandbox process; trials at a time: 2",
         "limits memory 3 GiB, disk 4 GiB, processes 256, cpus 1",
         "gpus GPU-a, GPU-b; for each trial: 1",
