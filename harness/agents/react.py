@@ -92,7 +92,8 @@ def run_agent(
     """
     settings = caller.settings
     system, task = first_turns(environment, meter, settings.action_format, config.prompts)
-    record("prompt", {"system": system, "user": task, "sha256": prompts_hash(config.prompts)})
+    offered, sha256 = [vars(tool) for tool in TOOLS], prompts_hash(config.prompts)
+    record("prompt", {"system": system, "user": task, "sha256": sha256, "tools": offered})
     history = History(
         system,
         task,

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
 
-from harness.actions import TOOLS
 from harness.errors import InputError
 from harness.models.base import Usage
 from harness.models.pricing import FREE_PROVIDERS, PriceTable
@@ -67,7 +66,7 @@ def to_atif(trial: RecordedTrial, prices: PriceTable | None = None) -> dict[str,
                 "name": record.agent,
                 "version": version("mle-smith"),
                 "model_name": record.model,
-                "tool_definitions": tool_definitions(TOOLS),
+                "tool_definitions": tool_definitions(trial.log),
                 "extra": {"spec_hash": record.spec_hash, "settings": trial.start.settings},
             },
             "steps": steps,

@@ -32,17 +32,29 @@ class StartEvent(_Event):
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
+class LoggedTool(BaseModel):
+    """A tool that was offered."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    name: str
+    description: str = ""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
 class PromptEvent(_Event):
     """The first two turns of the conversation, as they were sent.
 
     Attributes:
         sha256: identity of the templates they were made from.
+        tools: what was offered; empty in logs of schema 1.
     """
 
     event: Literal["prompt"]
     system: str
     user: str
     sha256: str = ""
+    tools: tuple[LoggedTool, ...] = ()
 
 
 class FaultEvent(_Event):

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from harness.actions import TOOLS
 from harness.errors import InputError
 from harness.models.base import ActionFormat, Message
 from harness.trajectories.conversation import Exchange, exchanges
@@ -59,7 +58,7 @@ def to_documents(trial: RecordedTrial, *, reasoning: bool = False) -> list[dict[
             ]
         }
         if native:
-            document["tools"] = tool_definitions(TOOLS)
+            document["tools"] = tool_definitions(trial.log)
         document["metadata"] = {
             **_metadata(trial),
             "segment": index + 1,

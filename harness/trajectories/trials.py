@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
+from harness.actions import TOOLS
 from harness.errors import InputError
 from harness.models.base import Tool, Usage
 from harness.models.pricing import PriceTable
 from harness.records import JobPaths, TrialPaths, TrialResult, find_results, read_record
-from harness.trajectories.events import StartEvent
+from harness.trajectories.events import LoggedTool, PromptEvent, StartEvent
 from harness.trajectories.reading import Log, read_events
 
 
@@ -91,8 +92,13 @@ def find_finished(folder: Path) -> list[Path]:
     )
 
 
-def tool_definitions(tools: Iterable[Tool]) -> list[dict[str, object]]:
-    """Tools in OpenAI's function calling schema."""
+def tool_definitions(log: Log) -> list[dict[str, object]]:
+    """The tools that were offered, in OpenAI's function calling schema.
+
+    Logs of schema 1 do not name them: for those, the tools of today.
+    """
+    prompt = log.first(PromptEvent)
+    tools: Sequence[Tool | LoggedTool] = (prompt.tools if prompt else ()) or TOOLS
     return [
         {
             "type": "function",

@@ -50,17 +50,25 @@ class Turn:
 
     Attributes:
         step: number of its first step.
-        faults: calls that failed before it.
-        compactions: what was taken out of the conversation before it.
+        before: in their order, the calls that failed before it, and what left the conversation.
         reply: ``None`` when no call succeeded.
         acts: in the reply's order.
     """
 
     step: int
-    faults: list[FaultEvent] = field(default_factory=list)
-    compactions: list[CompactionEvent] = field(default_factory=list)
+    before: list[FaultEvent | CompactionEvent] = field(default_factory=list)
     reply: ReplyEvent | None = None
     acts: list[Act] = field(default_factory=list)
+
+    @property
+    def faults(self) -> list[FaultEvent]:
+        """Calls that failed before it."""
+        return [event for event in self.before if isinstance(event, FaultEvent)]
+
+    @property
+    def compactions(self) -> list[CompactionEvent]:
+        """What left the conversation before it."""
+        return [event for event in self.before if isinstance(event, CompactionEvent)]
 
     @property
     def steps(self) -> range:
@@ -79,10 +87,8 @@ def turns_of(events: Iterable[Event]) -> list[Turn]:
         return turns[-1]
 
     for event in events:
-        if isinstance(event, FaultEvent):
-            current(event.step, opens=True).faults.append(event)
-        elif isinstance(event, CompactionEvent):
-            current(event.step, opens=True).compactions.append(event)
+        if isinstance(event, FaultEvent | CompactionEvent):
+            current(event.step, opens=True).before.append(event)
         elif isinstance(event, ReplyEvent):
             turn = current(event.step, opens=True)
             turn.reply, turn.step = event, event.step

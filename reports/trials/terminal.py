@@ -16,7 +16,14 @@ from rich.text import Text
 
 from harness.models.base import Message
 from harness.models.pricing import PriceTable
-from harness.trajectories.events import EndEvent, InternalErrorEvent, OtherEvent, PromptEvent, ReplyEvent
+from harness.trajectories.events import (
+    EndEvent,
+    FaultEvent,
+    InternalErrorEvent,
+    OtherEvent,
+    PromptEvent,
+    ReplyEvent,
+)
 from harness.trajectories.trials import RecordedTrial, call_cost
 from harness.trajectories.turns import Act, Turn
 from leaderboards.costs import trial_cost
@@ -29,6 +36,7 @@ from reports.trials.words import (
     said,
     settings_words,
     shown,
+    time_words,
     turn_words,
     usage_words,
 )
@@ -99,25 +107,18 @@ class TrialPrinter:
         yield "budget", budget_words(record.budget)
         cost = cost_words(trial_cost(record, self._prices))
         yield "used", f"{len(record.steps)} steps, {usage_words(record.usage)}, {cost}"
-        timings = record.timings
-        phases = {
-            "model": timings.model,
-            "waiting": timings.waiting,
-            "execution": timings.execution,
-            "grading": timings.grading,
-        }
-        parts = ", ".join(f"{name} {duration(seconds)}" for name, seconds in phases.items())
-        yield "time", f"{duration(timings.total)} ({parts})"
+        yield "time", f"{duration(record.timings.total)} ({time_words(record.timings)})"
         yield "folder", str(trial.paths.root)
 
     def _turn(self, trial: RecordedTrial, turn: Turn) -> None:
         reply = turn.reply
         steps = f"step {turn.step}" if len(turn.steps) == 1 else f"steps {turn.step} to {turn.steps[-1]}"
         self._title(steps)
-        for compaction in turn.compactions:
-            self._labelled(compaction_words(compaction), compaction.text)
-        for fault in turn.faults:
-            self._print(Text(shown(fault_words(fault)), style="yellow"))
+        for event in turn.before:
+            if isinstance(event, FaultEvent):
+                self._print(Text(shown(fault_words(event)), style="yellow"))
+            else:
+                self._labelled(compaction_words(event), event.text)
         if reply is None:
             self._print(Text("no reply", style="red"))
             return

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from harness.budget import Budget
 from harness.models.base import Usage
+from harness.records import Timings
 from harness.sandboxes.warm.terminal import plain
 from harness.trajectories.events import CompactionEvent, FaultEvent
 from harness.trajectories.turns import Turn
@@ -41,6 +42,17 @@ def cost_words(cost: float | None) -> str:
         return "unpriced"
     digits = 2 if cost >= 1 or cost <= 0 else max(2, 1 - math.floor(math.log10(cost)))
     return f"${cost:.{digits}f}"
+
+
+def time_words(timings: Timings) -> str:
+    """A trial's wall time by phase."""
+    phases = {
+        "model": timings.model,
+        "waiting for it": timings.waiting,
+        "execution": timings.execution,
+        "grading": timings.grading,
+    }
+    return ", ".join(f"{name} {duration(seconds)}" for name, seconds in phases.items())
 
 
 def fault_words(fault: FaultEvent) -> str:

@@ -10,9 +10,11 @@ import pytest
 from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolParam
 from pydantic import TypeAdapter
 
+from harness.actions import TOOLS as OFFERED
 from harness.errors import InputError
 from harness.models.faults import Fault, FaultKind
 from harness.trajectories.conversation import exchanges
+from harness.trajectories.events import PromptEvent
 from harness.trajectories.openai_messages import to_documents, to_lines
 from harness.trajectories.trials import RecordedTrial
 from tests.harness.trajectories.conftest import Troubled
@@ -109,6 +111,13 @@ def test_actions_written_as_text_stay_text_and_offer_no_tools(written: Troubled)
     assert "tools" not in document
     assert {message["role"] for message in document["messages"]} == {"system", "user", "assistant"}
     assert all("tool_calls" not in message for message in document["messages"])
+
+
+def test_the_tools_are_those_that_were_offered(troubled: Troubled) -> None:
+    logged = troubled.trial.log.first(PromptEvent)
+    assert logged and [tool.name for tool in logged.tools] == [tool.name for tool in OFFERED]
+    (first, _) = to_documents(troubled.trial)
+    assert [t["function"]["parameters"] for t in first["tools"]] == [tool.parameters for tool in OFFERED]
 
 
 def test_a_trial_without_an_answer_has_no_lines(run_listed: Callable[..., Troubled]) -> None:
