@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from harness.models.pricing import PriceTable
     from harness.models.registry import ModelConfig
 
-app = typer.Typer(
-    help="List the candidates that can be named, and check that their endpoints work.", rich_markup_mode=None
-)
+app = typer.Typer(rich_markup_mode=None)
 
 _COLOURS = {"ok": "green", "note": "yellow", "fail": "red"}
 
