@@ -184,6 +184,8 @@ def _fix(config: ModelConfig, fault: Fault) -> str:
     """What a user can do about an endpoint that gave no answer."""
     if fault.kind is FaultKind.REQUEST and config.provider == "vllm" and "tool" in str(fault):
         return "start vLLM with --enable-auto-tool-choice and --tool-call-parser, or use --action-format json"
+    if fault.policy.fix:
+        return fault.policy.fix.format(key_variable=config.key_name or "key_variable")
     server = "start the server" if config.is_local else "see whether the host can be reached from here"
     return {
         FaultKind.RATE_LIMIT: "too many calls at once: wait a minute and check again",
@@ -193,9 +195,6 @@ def _fix(config: ModelConfig, fault: Fault) -> str:
         FaultKind.GARBLED: "see that the base URL is the API's; of OpenAI's kind it mostly ends in /v1",
         FaultKind.CONTEXT: "give the model a larger context window, or lower settings.max_output_tokens",
         FaultKind.REQUEST: "leave out the setting that the message names",
-        FaultKind.KEY: f"see that the key in {config.key_name or 'key_variable'} may use this model",
-        FaultKind.QUOTA: "top up the account, or raise its limit",
-        FaultKind.MODEL: "see that the model's name and the base URL are right",
     }[fault.kind]
 
 

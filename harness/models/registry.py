@@ -268,6 +268,13 @@ def _refused(settings: Settings, config: ModelConfig) -> Iterator[tuple[str, str
     preset, effort = config.preset, settings.effort
     if effort is not None and preset.efforts is not None and effort not in preset.efforts:
         yield "effort", f"{config.provider} takes {', '.join(preset.efforts) or 'none'}"
+    elif effort is not None and config.spoken_api is Api.GOOGLE:
+        from harness.models.google.thinking import thinking_config
+
+        try:
+            thinking_config(config.model, effort)
+        except InputError as error:
+            yield "effort", str(error)
     temperature = settings.sent_temperature
     if temperature is not None and temperature > preset.max_temperature:
         yield "temperature", f'{config.provider} takes 0 to {preset.max_temperature:g}, or "default"'

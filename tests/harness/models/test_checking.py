@@ -147,13 +147,19 @@ def test_a_missing_key_is_a_failure_and_nothing_is_called(monkeypatch: pytest.Mo
 FAULTS: list[tuple[str, Said, int, str, str]] = [
     ("key", chat_server.error(401, f"Incorrect API key provided: {CANARY}."), 1, "key: 401", "MY_KEY"),
     ("forbidden", chat_server.error(403, "no access"), 1, "key: 403", "MY_KEY"),
-    ("model", chat_server.error(404, "no such model"), 1, "model: 404", "model's name"),
+    (
+        "model",
+        chat_server.error(404, "no such model"),
+        1,
+        "model: 404",
+        "check the model's name and base_url",
+    ),
     (
         "quota",
         chat_server.error(429, "You exceeded your current quota", code="insufficient_quota"),
         1,
         "quota: 429",
-        "top up the account",
+        "add credit or quota to the account of MY_KEY",
     ),
     ("busy", chat_server.error(429, "Rate limit reached"), 2, "rate limit: 429", "wait a minute"),
     ("down", chat_server.error(503, "overloaded"), 2, "overloaded: 503", "check again later"),

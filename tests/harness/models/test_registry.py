@@ -189,6 +189,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ],
     *[(f"{name}/x", {"temperature": 2.5}, "settings.temperature = 2.5") for name in CALLED],
     ("google/x", {"effort": "none"}, "google takes minimal, low, medium, high, xhigh"),
+    ("google/gemini-2.5-flash", {"effort": "xhigh"}, "it takes minimal, low, medium, high"),
+    ("google/gemini-2.0-flash", {"effort": "low"}, "does not think; leave its effort out"),
     ("deepseek/x", {"effort": "medium"}, "deepseek takes low, high, max"),
     (
         "deepseek/x",
