@@ -67,19 +67,23 @@ class _Transport(httpx2.BaseTransport):
         transport = self._reach(request.url)
         asked = _in_background(lambda: _read_whole(transport.handle_request(request)))
         seconds = request.extensions.get("timeout", {}).get("read")
-        if not wait([asked], seconds).done:
+        if wait([asked], seconds).done:
+            error = asked.exception()
+        else:
             # Closing its connections ends the thread that still reads from one.
             self.close()
-            raise httpx2.ReadTimeout(f"no whole response within {seconds:g} s", request=request)
-        error = asked.exception()
+            error = httpx2.ReadTimeout("")
         if error is None:
             return self._clean(asked.result())
-        if isinstance(error, httpx2.LocalProtocolError):
-            # Its text quotes the offending header.
-            error = httpx2.LocalProtocolError("the request cannot be written as HTTP")
-        if isinstance(error, httpx2.RequestError):
-            raise type(error)(self._scrubber.text(str(error)) or type(error).__name__, request=request)
-        raise error
+        if not isinstance(error, httpx2.RequestError):
+            raise error
+        text = self._scrubber.text(str(error)) or type(error).__name__
+        if isinstance(error, httpx2.ReadTimeout):
+            text = f"no whole response within {seconds:g} s"
+        elif isinstance(error, httpx2.LocalProtocolError):
+            # Its own text quotes the offending header.
+            text = "the request cannot be written as HTTP"
+        raise type(error)(text, request=request)
 
     def _reach(self, url: httpx2.URL) -> httpx2.HTTPTransport:
         """The way to an address: straight, or through the proxy that the environment names for it."""

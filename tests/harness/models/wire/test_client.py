@@ -110,6 +110,10 @@ def test_a_server_that_drips_does_not_hold_us_beyond_the_timeout(parts: tuple[by
         post(url, timeout=0.4)
     assert str(caught.value) == "no whole response within 0.4 s"
     assert time.monotonic() - started < 60
+    # Nobody goes on reading behind our back.
+    while calls := [thread for thread in threading.enumerate() if thread.name == "model-call"]:
+        assert time.monotonic() - started < 60
+        calls[0].join(0.1)
 
 
 def test_a_client_goes_on_after_a_timeout() -> None:
