@@ -143,6 +143,15 @@ TOO_LONG = {
         type="exceed_context_size_error",
         code=400,
     ),
+    "vLLM's engine": error(400, "The prompt (total length 25938) is too long to fit into the model"),
+    "vLLM's engine, otherwise": error(
+        400, "The decoder prompt (length 9000) is longer than the maximum model length of 4096."
+    ),
+    "SGLang": error(400, "The input (691793 tokens) is longer than the model's context length (540000)."),
+    "llama-cpp-python": error(400, "Requested tokens (2285) exceed context window of 2048", code=400),
+    "llama.cpp, older": error(
+        400, "the request exceeds the available context size. try increasing the context size", code=400
+    ),
     "llama.cpp while it generates": error(
         500, "Context size has been exceeded.", type="server_error", code=500
     ),
@@ -154,6 +163,10 @@ TOO_LONG = {
         },
         400,
     ),
+    "LM Studio, older": Said(
+        {"error": "Trying to keep the first 15857 tokens when context the overflows. However, ..."}, 400
+    ),
+    "Gemini": Said([{"error": {"code": 400, "message": "The input token count exceeds the maximum."}}], 400),
     "LM Studio with status 200": Said(
         {"error": "Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)"}
     ),
@@ -186,6 +199,10 @@ def test_a_conversation_that_is_too_long_is_told_apart(server: Loopback, said: S
         ),
         error(400, "The response was filtered.", code="content_filter", param="prompt"),
         error(400, "Content Exists Risk", code="invalid_request_error"),
+        error(400, "Your request was rejected as a result of our safety system."),
+        error(400, "Filtered due to the prompt triggering Azure OpenAI's content management policy."),
+        error(403, "Your chosen model requires moderation and your input was flagged"),
+        error(403, "Content violates usage guidelines."),
         Said(openrouter(403, "Input was flagged", reasons=["violence"], flagged_input="..."), 403),
     ],
 )

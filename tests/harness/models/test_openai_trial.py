@@ -45,7 +45,7 @@ def test_chat_completions(name: str, iris: Task, tmp_path: Path, sandbox: Sandbo
     thinks = name.startswith("deepseek")
     with ChatServer(reasoning=thinks, key=KEY) as server:
         for tool, arguments in STEPS:
-            thought = {"reasoning_content": f"Now {tool}."} if thinks else {}
+            thought: dict[str, Any] = {"reasoning_content": f"Now {tool}."} if thinks else {}
             server.queue(completion(None, calls=[chat_server.call(tool, arguments)], **thought))
         _run(
             ModelConfig(name=name, base_url=server.url, key_variable="OPENAI_API_KEY"),
