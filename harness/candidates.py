@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
@@ -13,6 +13,7 @@ from harness.errors import InputError
 from harness.jobconfig import JobConfig
 from harness.models.base import Model, Settings, Usage
 from harness.models.endpoint import Endpoint
+from harness.models.presets import Api
 from harness.models.pricing import PriceTable
 from harness.models.registry import ModelConfig, check_models, make_model, resolve_settings
 from harness.models.windows import with_context_window
@@ -107,11 +108,14 @@ class Candidate:
                 log.error("%s", closed)
 
 
-def check_candidates(config: JobConfig, prices: PriceTable, progress: JobProgress) -> dict[str, Candidate]:
+def check_candidates(
+    config: JobConfig, tasks: Sequence[Task], prices: PriceTable, progress: JobProgress
+) -> dict[str, Candidate]:
     """The candidates by board name, all checked before the first call.
 
     Args:
         config: names them.
+        tasks: what they will work on; the oracle must know all the answers.
         prices: must know each under a cost limit.
         progress: told when an endpoint slows down.
 
@@ -122,11 +126,12 @@ def check_candidates(config: JobConfig, prices: PriceTable, progress: JobProgres
     check_models(config.models, config.agent.settings)
     candidates: dict[str, Candidate] = {}
     for model in config.models:
-        made = make_model(model)
+        for task in tasks if model.preset.api is Api.SCRIPTED else tasks[:1]:
+            make_model(model, None, task)
         settings = resolve_settings(config.agent.settings, model)
         if config.budget.cost_usd is not None and prices.price(model.priced_as, Usage()) is None:
             raise InputError(
-                f"budget.cost_usd is set but the price of {made.name} is unknown; "
+                f"budget.cost_usd is set but the price of {model.board_name} is unknown; "
                 "limit tokens instead, name a file of prices in the key prices, or choose a model with a "
                 "known price"
             )

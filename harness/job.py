@@ -87,7 +87,7 @@ def run_job(
     progress = progress or Silent()
     tasks = _load_tasks(config)
     prices = read_price_table(config.prices)
-    candidates = check_candidates(config, prices, progress)
+    candidates = check_candidates(config, tasks, prices, progress)
     ground = look(config.sandbox, tasks, scripted=config.scripted, workers=config.workers, out=out)
     provider = ground.provider
     paths = JobPaths(out)

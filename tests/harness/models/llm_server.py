@@ -28,7 +28,9 @@ def main() -> None:
     params.model.path = str(weights())
     params.n_ctx, params.n_parallel, params.use_jinja = int(sys.argv[1]), 1, True
     params.hostnames, params.port = ["127.0.0.1"], 0
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
+    # Several threads wait for each other: on a machine with other work that takes a hundred times as long.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    params.sampling.seed = 7
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()

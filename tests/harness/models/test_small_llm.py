@@ -26,7 +26,7 @@ from harness.records import TrialPaths, TrialResult, read_record
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.package import Task
 from harness.trajectories.conversation import exchanges
-from harness.trajectories.events import CompactionEvent, FaultEvent, ReplyEvent
+from harness.trajectories.events import CompactionEvent, FaultEvent, FormatErrorEvent, ReplyEvent
 from harness.trajectories.reading import read_events
 
 ROOT = Path(__file__).parents[3]
@@ -50,14 +50,15 @@ name = "openai/smollm2-135m"
 base_url = "{url}"
 [models.settings]
 action_format = "{action_format}"
-temperature = 0.0
-max_output_tokens = 300
+temperature = 0.8
+max_output_tokens = 250
+max_input_tokens = 2000
 context_window = {window}
 [agent]
 max_format_errors = 20
 [budget]
-steps = 20
-seconds = 3600
+steps = 16
+seconds = 7200
 execution_seconds = 60
 [sandbox]
 kind = "{sandbox}"
@@ -132,8 +133,9 @@ def test_a_whole_trial(
     told = [fingerprint(exchange.sent) for exchange in exchanges(log)]
     assert told == [reply.prompt_sha256 for reply in replies]
 
-    if action_format == "schema":
-        assert not [step for step in result.steps if step.action == "format_error"]
+    # What is held to a schema is an action, unless it was cut off.
+    kinds = {error.kind for error in log.all(FormatErrorEvent)}
+    assert action_format == "json" or kinds <= {"cut_off"}
 
 
 def test_the_check_of_the_endpoint(url: str) -> None:
