@@ -17,7 +17,7 @@ from harness.models.presets import Api
 from harness.models.pricing import PriceTable
 from harness.models.registry import ModelConfig, make_model
 from harness.models.scripted.model import policy_summaries
-from harness.models.windows import Window
+from harness.models.windows import Window, crowded
 
 FEW = Retries(attempts=3, longest_seconds=10.0)
 """How patient a check is: people wait for it."""
@@ -256,14 +256,18 @@ def _usage(reply: Reply) -> Finding:
     return Finding("usage", State.OK, f"{reply.usage.input} tokens in, {reply.usage.output} out")
 
 
-def _known(outlook: Outlook) -> list[Finding]:
+def _known(outlook: Outlook) -> Iterator[Finding]:
     """Price and context window."""
-    name, window = outlook.config.name, outlook.window
-    return [
-        Finding("price", State.NOTE, outlook.price, f'give it in a price file, as models."{name}"')
-        if outlook.usd_per_million is None
-        else Finding("price", State.OK, outlook.price),
-        Finding("window", State.NOTE, "nobody says", "give it as settings.context_window")
-        if window is None
-        else Finding("window", State.OK, f"{window.tokens} tokens, says {window.source}"),
-    ]
+    if outlook.usd_per_million is None:
+        fix = f'give it in a price file, as models."{outlook.config.name}"'
+        yield Finding("price", State.NOTE, outlook.price, fix)
+    else:
+        yield Finding("price", State.OK, outlook.price)
+    window = outlook.window
+    if window is None:
+        yield Finding("window", State.NOTE, "nobody says", "give it as settings.context_window")
+    elif wrong := crowded(outlook.settings, window):
+        text, _, fix = wrong.partition("; ")
+        yield Finding("window", State.FAIL, text, fix)
+    else:
+        yield Finding("window", State.OK, f"{window.tokens} tokens, says {window.source}")

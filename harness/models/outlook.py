@@ -9,7 +9,7 @@ from harness.models.base import ActionFormat, Settings
 from harness.models.presets import Api
 from harness.models.pricing import FREE_PROVIDERS, PriceTable
 from harness.models.registry import ModelConfig
-from harness.models.windows import Window, context_window
+from harness.models.windows import Window, context_window, crowded
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,11 @@ class Outlook:
         if self.endpoint is None:
             return f"model {self.config.board_name}: scripted, calls no model"
         window = f"{self.window.tokens} tokens ({self.window.source})" if self.window else "unknown"
+        wrong = crowded(self.settings, self.window) if self.window else None
         return (
             f"model {self.config.board_name}: {self.endpoint} by {self.config.spoken_api}; "
             f"asked: {sent(self.settings) or 'nothing beyond its defaults'}; "
-            f"context window: {window}; price: {self.price}"
+            f"context window: {window}; price: {self.price}" + (f"; mind: {wrong}" if wrong else "")
         )
 
     def to_document(self) -> dict[str, Any]:

@@ -64,7 +64,22 @@ def with_context_window(settings: Settings, config: ModelConfig) -> Settings:
         config: which model.
     """
     window = context_window(config, settings)
-    return settings if window is None else settings.model_copy(update={"context_window": window.tokens})
+    if window is None:
+        return settings
+    if (wrong := crowded(settings, window)) is not None:
+        log.warning("%s: %s", config.board_name, wrong)
+    return settings.model_copy(update={"context_window": window.tokens})
+
+
+def crowded(settings: Settings, window: Window) -> str | None:
+    """What is wrong when a reply alone may fill the window, with the fix."""
+    bound = settings.max_output_tokens
+    if bound is None or bound < window.tokens:
+        return None
+    return (
+        f"settings.max_output_tokens = {bound} leaves no room in the context window of "
+        f"{window.tokens} tokens (says {window.source}); lower it for that model"
+    )
 
 
 def _served(config: ModelConfig) -> Window | None:

@@ -279,3 +279,12 @@ def test_a_wrong_sum_is_no_failure_of_the_endpoint() -> None:
     with ChatServer() as server:
         server.queue(reported(41))
         assert check(at(server, "vllm/qwen")).ok
+
+
+def test_a_reply_that_may_fill_the_window_alone_is_a_failure() -> None:
+    with ChatServer() as server:
+        server.pages = {"/v1/models": {"data": [{"id": "qwen", "max_model_len": 4096}]}}
+        server.queue(reported())
+        failed = finding(check(at(server, "vllm/qwen"), max_output_tokens=8192), "window")
+    assert failed.state is State.FAIL and "8192 leaves no room" in failed.text
+    assert failed.fix == "lower it for that model"

@@ -118,3 +118,16 @@ def test_a_server_that_is_not_there_or_does_not_answer_is_no_failure() -> None:
     with loopback() as server:
         gone = local(server)
     assert context_window(gone, Settings()) is None
+
+
+def test_a_reply_that_may_fill_the_window_alone_is_warned_of(
+    server: Loopback, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.pages = models({**PLAIN, "max_model_len": 4096})
+    with_context_window(Settings(max_output_tokens=4095), local(server))
+    assert not caplog.messages
+    with_context_window(Settings(max_output_tokens=8192), local(server))
+    assert caplog.messages == [
+        "openai/qwen: settings.max_output_tokens = 8192 leaves no room in the context window of 4096 tokens "
+        "(says the server); lower it for that model"
+    ]
