@@ -8,6 +8,8 @@ a reply. Whatever the format has no word for, scores above all, lies under ``ext
 from __future__ import annotations
 
 import json
+import math
+from collections import defaultdict
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
@@ -23,7 +25,7 @@ from harness.trajectories.events import (
     PromptEvent,
     ReplyEvent,
 )
-from harness.trajectories.trials import RecordedTrial, call_cost, tool_definitions
+from harness.trajectories.trials import RecordedTrial, call_cost, encodable, tool_definitions
 from harness.trajectories.turns import Act, Turn, turns_of
 
 ATIF_VERSION = "ATIF-v1.7"
@@ -57,7 +59,7 @@ def to_atif(trial: RecordedTrial, prices: PriceTable | None = None) -> dict[str,
     for turn in turns_of(trial.log.events):
         steps += _steps(turn, trial, record, prices or PriceTable(), names)
     steps = [_without_nothing({"step_id": number, **step}) for number, step in enumerate(steps, start=1)]
-    return _without_nothing(
+    document = _without_nothing(
         {
             "schema_version": ATIF_VERSION,
             "session_id": trial.id,
@@ -75,6 +77,8 @@ def to_atif(trial: RecordedTrial, prices: PriceTable | None = None) -> dict[str,
             "extra": {"result": record.model_dump(mode="json", exclude={"steps"})},
         }
     )
+    exported: dict[str, Any] = encodable(document)
+    return exported
 
 
 class _Names:
@@ -139,20 +143,22 @@ def _steps(
 
 def _calls(turn: Turn, reply: ReplyEvent, names: _Names) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The tool calls of a reply and what came back; a result refers to its call."""
-    calls, called = [], {}
+    calls = []
+    called: dict[str, list[str]] = defaultdict(list)
     for call in reply.tool_calls:
-        name = called[call.id] = names.fresh(call.id, turn.step)
+        name = names.fresh(call.id, turn.step)
+        called[call.id].append(name)
         calls.append({"tool_call_id": name, "function_name": call.name, **_arguments(call)})
     results = []
     for act in turn.acts:
-        refers = called.get(act.call_id) if act.call_id is not None else None
+        # Logs of schema 1 do not name the one call of a reply.
+        of_call = called[act.call_id] if act.call_id is not None else next(iter(called.values()), [])
+        # Calls to which the model gave the same id are answered in their order.
+        refers = of_call.pop(0) if len(of_call) > 1 else next(iter(of_call), None)
         if act.action and refers is None:
-            # Of an action in a text, and of older logs, which do not name the one call of a reply.
-            refers = next(iter(called.values()), None)
-            if refers is None:
-                refers = names.fresh(f"step-{act.step}", act.step)
-                action = {"function_name": act.action.action, "arguments": act.action.params}
-                calls.append({"tool_call_id": refers, **action})
+            refers = names.fresh(f"step-{act.step}", act.step)
+            action = {"function_name": act.action.action, "arguments": act.action.params}
+            calls.append({"tool_call_id": refers, **action})
         if act.answer:
             results.append(_without_nothing(_result(act, act.answer, refers)))
     return calls, results
@@ -198,7 +204,7 @@ def _final_metrics(record: TrialResult, steps: list[dict[str, Any]]) -> dict[str
             "total_completion_tokens": record.usage.output,
             "total_cached_tokens": record.usage.cache_read,
             # One unknown price leaves the sum unknown.
-            "total_cost_usd": sum(known) if len(known) == len(costs) else None,
+            "total_cost_usd": math.fsum(known) if len(known) == len(costs) else None,
             "total_steps": len(steps),
             "extra": {
                 "reasoning_tokens": record.usage.reasoning,

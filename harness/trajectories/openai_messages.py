@@ -21,7 +21,7 @@ from harness.errors import InputError
 from harness.models.base import ActionFormat, Message
 from harness.trajectories.conversation import Exchange, exchanges
 from harness.trajectories.events import ReplyEvent
-from harness.trajectories.trials import RecordedTrial, tool_definitions
+from harness.trajectories.trials import RecordedTrial, encodable, tool_definitions
 
 
 def to_lines(trial: RecordedTrial, *, reasoning: bool = False) -> Iterator[str]:
@@ -67,7 +67,7 @@ def to_documents(trial: RecordedTrial, *, reasoning: bool = False) -> list[dict[
             "new_from": 0 if index == 0 else len(segment[0].sent),
             "altered": [position for position, message in enumerate(messages) if id(message) in altered],
         }
-        documents.append(document)
+        documents.append(encodable(document))
     return documents
 
 

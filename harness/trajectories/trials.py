@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from harness.actions import TOOLS
+from harness.agents.turns import clean
 from harness.errors import InputError
 from harness.models.base import Tool, Usage
 from harness.models.pricing import PriceTable
@@ -106,6 +108,17 @@ def tool_definitions(log: Log) -> list[dict[str, object]]:
         }
         for t in tools
     ]
+
+
+def encodable(data: Any) -> Any:
+    """JSON data whose texts other tools can read: half a character, which they refuse, is written out."""
+    if isinstance(data, str):
+        return clean(data)
+    if isinstance(data, dict):
+        return {encodable(key): encodable(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [encodable(value) for value in data]
+    return data
 
 
 def call_cost(record: TrialResult, usage: Usage, prices: PriceTable) -> float | None:

@@ -11,7 +11,7 @@ import pytest
 
 from harness.agents.react import AgentConfig
 from harness.budget import Budget
-from harness.models.base import ActionFormat, Message, Reply, Settings, ToolCall, Usage
+from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, ToolCall, Usage
 from harness.models.calling import Retries
 from harness.models.faults import Fault, FaultKind
 from harness.records import Feedback, JobPaths, write_atomically
@@ -76,6 +76,18 @@ WRITTEN: list[Reply | Exception] = [
 """Actions written as text: three, and a reply without one (step 2)."""
 
 
+ODD: list[Reply | Exception] = [
+    reply(),
+    Reply("I will not.", tool_calls=(call("get_history", 2),), finish=Finish.REFUSAL, usage=USAGE),
+    reply(
+        ToolCall("same", "get_history", ""), ToolCall("same", "reset", "{}"), ToolCall("", "nonsense", "[1]")
+    ),
+    reply(text="lone \ud800", thought="\ud800"),
+]
+"""Replies that no provider takes back as they are: empty (step 1), refused (2), with ids that are none
+(3 to 5), and with half a character (6)."""
+
+
 @pytest.fixture(scope="session")
 def run_listed(
     _prepared_iris: Path, sandbox: SandboxProvider, tmp_path_factory: pytest.TempPathFactory
@@ -113,6 +125,12 @@ def run_listed(
 def troubled(run_listed: Callable[..., Troubled]) -> Troubled:
     """A trial with native tool calls, :data:`NATIVE`, that then submits (step 8)."""
     return run_listed([*NATIVE, SUBMIT])
+
+
+@pytest.fixture(scope="session")
+def odd(run_listed: Callable[..., Troubled]) -> Troubled:
+    """A trial with :data:`ODD` replies."""
+    return run_listed([*ODD, SUBMIT])
 
 
 @pytest.fixture(scope="session")

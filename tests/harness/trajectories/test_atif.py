@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic_core import from_json
 
 from harness.errors import InputError
 from harness.models.base import Reply, Usage
@@ -28,12 +29,14 @@ def document(troubled: Troubled) -> dict[str, Any]:
     return to_atif(troubled.trial, PRICES)
 
 
-@pytest.mark.parametrize("which", ["troubled", "written"])
+@pytest.mark.parametrize("which", ["troubled", "written", "odd"])
 def test_the_published_rules_hold(which: str, request: pytest.FixtureRequest) -> None:
     trial: Troubled = request.getfixturevalue(which)
     exported = to_atif(trial.trial)
     assert violations(exported) == []
-    assert json.loads(json.dumps(exported, allow_nan=False)) == exported
+    # As other tools read it: strictly, and in UTF-8.
+    text = json.dumps(exported, allow_nan=False, ensure_ascii=False)
+    assert from_json(text.encode()) == exported
 
 
 def _result(document: dict[str, Any]) -> dict[str, Any]:
@@ -148,6 +151,14 @@ def test_ids_that_a_model_repeats_are_made_unique(run_listed: Callable[..., Trou
     assert violations(exported) == []
     calls = [call["tool_call_id"] for step in exported["steps"] for call in step.get("tool_calls", [])]
     assert calls == ["call", "call-2", "call-3"]
+
+
+def test_calls_of_one_reply_with_the_same_id_keep_their_own_answers(odd: Troubled) -> None:
+    step = to_atif(odd.trial)["steps"][4]
+    calls = {call["tool_call_id"]: call["function_name"] for call in step["tool_calls"]}
+    answers = {r["source_call_id"]: r["content"] for r in step["observation"]["results"]}
+    assert list(calls.values()) == ["get_history", "reset", "nonsense"] and calls.keys() == answers.keys()
+    assert step["extra"]["steps"] == [3, 4, 5]
 
 
 def test_a_trial_whose_endpoint_never_answered_is_exported_with_its_faults(

@@ -30,7 +30,7 @@ def answered_requests(trial: Troubled, rebuilt: list[Exchange]) -> list[list[Mes
     return answered
 
 
-@pytest.mark.parametrize("which", ["troubled", "written"])
+@pytest.mark.parametrize("which", ["troubled", "written", "odd"])
 def test_every_conversation_is_rebuilt_as_it_was_sent(which: str, request: pytest.FixtureRequest) -> None:
     trial: Troubled = request.getfixturevalue(which)
     rebuilt = list(exchanges(trial.trial.log))

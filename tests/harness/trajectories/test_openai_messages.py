@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolParam
 from pydantic import TypeAdapter
+from pydantic_core import from_json
 
 from harness.actions import TOOLS as OFFERED
 from harness.errors import InputError
@@ -23,7 +23,7 @@ MESSAGES = TypeAdapter(list[ChatCompletionMessageParam])
 TOOLS = TypeAdapter(list[ChatCompletionToolParam])
 
 
-@pytest.mark.parametrize("which", ["troubled", "written"])
+@pytest.mark.parametrize("which", ["troubled", "written", "odd"])
 @pytest.mark.parametrize("reasoning", [False, True])
 def test_the_sdk_takes_every_line(which: str, reasoning: bool, request: pytest.FixtureRequest) -> None:
     trial: Troubled = request.getfixturevalue(which)
@@ -31,7 +31,7 @@ def test_the_sdk_takes_every_line(which: str, reasoning: bool, request: pytest.F
     assert lines
     for line in lines:
         assert line.isascii() and "\n" not in line
-        document = json.loads(line)
+        document = from_json(line)  # stricter than the standard library's
         for message in MESSAGES.validate_python(document["messages"]):
             if message["role"] == "assistant":
                 list(message.get("tool_calls", ()))  # the SDK's iterables are checked when they are read
