@@ -9,6 +9,7 @@ this machine, prints its address, and ends when its standard input is closed.
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -30,10 +31,11 @@ def main() -> None:
     params.hostnames, params.port = ["127.0.0.1"], 0
     # Several threads wait for each other: on a machine with other work that takes a hundred times as long.
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
-    params.sampling.seed = 7
+    params.model_alias, params.sampling.seed = {"smollm2-135m-instruct-q4_1"}, 7
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()
+    os._exit(0)  # the server's own threads would finish their work first
 
 
 if __name__ == "__main__":
