@@ -220,7 +220,7 @@ def resolve_settings(profile: Settings, config: ModelConfig) -> Settings:
             f"{config.board_name}: "
             + "; ".join(f"settings.{key} = {getattr(settings, key)}: {why}" for key, why in refused)
             + (
-                f"; the agent's profile asks this of all models, so set {', '.join(fixes)} for that model"
+                f"; the agent's settings ask this of all models, so set {', '.join(fixes)} for that model"
                 * bool(fixes)
             )
         )

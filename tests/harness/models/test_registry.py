@@ -218,14 +218,14 @@ def test_a_setting_that_a_provider_does_not_take_is_refused(
     with pytest.raises(InputError) as own:
         resolve_settings(Settings(), config(name, label="b", settings=settings))
     assert str(own.value).startswith(f"{name}@b: ") and message in str(own.value)
-    assert "profile" not in str(own.value)
+    assert "the agent's settings" not in str(own.value)
     with pytest.raises(InputError) as shared:
         check_models([config("scripted/forest"), config(name)], Settings.model_validate(settings))
     assert message in str(shared.value)
     assert f"set settings.{next(iter(settings))}" in str(shared.value), "the fix is for that model alone"
 
 
-def test_all_refused_settings_are_named_at_once_and_only_the_profiles_blamed_on_it() -> None:
+def test_all_refused_settings_are_named_at_once_and_only_the_agents_blamed_on_it() -> None:
     with pytest.raises(InputError) as caught:
         resolve_settings(Settings(effort="medium"), config("deepseek/x", settings={"temperature": 3}))
     message = str(caught.value)
