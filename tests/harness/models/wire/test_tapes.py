@@ -154,6 +154,18 @@ def test_no_key_is_written_but_all_of_the_bodies_is(
     assert b'"1"' in exchanges[3].request
 
 
+def test_a_key_in_an_address_or_a_request_is_not_written_either(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "exchanges.jsonl")
+    with loopback() as server, open_client(KEY, recorder) as client:
+        server.queue({})
+        client.post(f"{server.url}?key={KEY}", json={"said": KEY}, timeout=20)
+    recorder.close()
+    assert server.bodies == [{"said": KEY}]
+    (exchange,) = read_exchanges(tmp_path / "exchanges.jsonl")
+    assert exchange.url.endswith("?key=[key]") or exchange.url.endswith("?key=%5Bkey%5D")
+    assert exchange.request == b'{"said":"[key]"}'
+
+
 def test_headers_that_tell_limits_and_names_are_written(tmp_path: Path) -> None:
     record(chat, CHAT, tmp_path / "exchanges.jsonl")
     first, second, *_ = read_exchanges(tmp_path / "exchanges.jsonl")
