@@ -242,8 +242,6 @@ def _show(summary: JobSummary, outlooks: list[Outlook]) -> None:
         return
     ends = ", ".join(f"{count} {status}" for status, count in sorted(summary.statuses.items()))
     say(f"{summary.total} trials in {shown_path(summary.out)} ({summary.kept} kept from before): {ends}")
-    for closed in summary.closed:
-        say(escape(str(closed)))
     if summary.infrastructure_failures:
         say(f"{summary.infrastructure_failures} failed for reasons that are not the candidate's; run again")
     say(f"next: mlesmith board build {shown_path(summary.out)} --out boards")

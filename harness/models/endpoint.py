@@ -151,5 +151,5 @@ class Endpoint:
     def _close(self, reason: str) -> None:
         if self._closed is None:
             self._closed = reason
-            self._told(f"closed: {reason}")
+            self._told("closed")
             self._changed.notify_all()

@@ -8,6 +8,8 @@ from harness import errors
 from harness.errors import (
     INTERNAL_ERROR,
     POLICIES,
+    EndpointClosed,
+    ProviderError,
     SandboxLost,
     SandboxUnavailable,
     Status,
@@ -19,6 +21,9 @@ from harness.errors import (
 
 def test_every_end_has_a_policy_of_its_own_and_every_status_one_policy() -> None:
     ends = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, TrialEnd)]
+    # For one trial an endpoint that serves nobody is as any other that failed.
+    ends.remove(EndpointClosed)
+    assert policy_of(EndpointClosed()) == POLICIES[ProviderError]
     # A sandbox that cannot be had in the middle of a job is as good as lost.
     assert set(POLICIES) == {*ends, SandboxUnavailable} - {TrialEnd}
     assert POLICIES[SandboxUnavailable] == POLICIES[SandboxLost]
