@@ -30,6 +30,7 @@ from harness.records import TrialResult, find_results, read_job, read_record
 from harness.sandboxes.gpus.discovery import discover
 from harness.tasks.package import Task
 from tests.harness.models.chat_server import ChatServer, call, completion, error
+from tests.harness.models.loopback import Said
 from tests.harness.replies import SAMPLE, ListModel, run
 
 
@@ -301,6 +302,7 @@ import harness.candidates as candidates
 import harness.job as job
 from harness.models.registry import ModelConfig
 from tests.harness.models.chat_server import ChatServer, call, completion, error
+from tests.harness.models.loopback import Said
 from tests.harness.replies import SAMPLE, ListModel, run, say
 
 def make(config, *_, **__):
@@ -484,6 +486,29 @@ class TestEndpointsThatServeNobody:
         assert [(closed.model, closed.not_run) for closed in summary.closed] == [("openai/m", 1)]
         assert "3 trials in a row" in summary.closed[0].reason
         assert len(server.asked) == 3
+
+    def test_an_interrupt_does_not_wait_for_an_endpoint_that_hangs(
+        self, iris: Task, tmp_path: Path, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", self.KEY)
+        server.queue(Said(self.SUBMIT, delay=600.0))
+        out = tmp_path / "job"
+        code = (
+            "import sys, pathlib, harness.job as job\n"
+            "config = job.JobConfig.model_validate_json(pathlib.Path(sys.argv[1]).read_text())\n"
+            "job.run_job(config, pathlib.Path(sys.argv[2]))"
+        )
+        asked = tmp_path / "asked.json"
+        asked.write_text(self.config(server, iris, workers=1).model_dump_json())
+        command = [sys.executable, "-c", code, str(asked), str(out)]
+        project = Path(__file__).parents[2]
+        running = subprocess.Popen(command, cwd=project, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while not server.asked and time.monotonic() < deadline and running.poll() is None:
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        assert running.wait(120) != 0  # far less than the 600 seconds of the call
+        assert [record.status for record in read_job(out)] == [Status.CANCELLED]
 
     def test_a_job_tells_what_slows_it_down(
         self, iris: Task, tmp_path: Path, server: ChatServer, monkeypatch: pytest.MonkeyPatch
