@@ -117,7 +117,7 @@ def test_a_refused_key_ends_the_model_at_once_and_is_said_with_the_fix(iris: Tas
         shown = document(mlesmith(*command, "--json", env={"MY_KEY": CANARY}))
     assert done.returncode == 1
     assert calls == 1, "one call, not one for each trial"
-    assert "vllm/qwen: " in done.stdout and "MY_KEY" in done.stdout
+    assert done.stderr.count("check the key in MY_KEY") == 1, "and it is said once"
     [closed] = shown["closed"]
     assert closed["model"] == "vllm/qwen" and closed["not_run"] == 2 and "MY_KEY" in closed["reason"]
     assert CANARY not in done.stdout + done.stderr
