@@ -132,9 +132,9 @@ class TrialPrinter:
                 self._labelled(f"asked for {call.name}", call.arguments)
         for act in turn.acts:
             self._act(act)
-        cost = None
-        if trial.record:
-            cost = call_cost(trial.record, reply.usage, self._prices)
+        # Which price applies is in the record, so a trial without one has none yet.
+        record = trial.record
+        cost = cost_words(call_cost(record, reply.usage, self._prices)) if record else ""
         self._print(Text(shown(turn_words(turn, cost)), style="dim"))
 
     def _act(self, act: Act) -> None:

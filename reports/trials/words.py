@@ -71,8 +71,8 @@ def compaction_words(compaction: CompactionEvent) -> str:
     return f"{'Step' if len(compaction.dropped) == 1 else 'Steps'} {steps} left the conversation."
 
 
-def turn_words(turn: Turn, cost: float | None) -> str:
-    """What one model call and its actions took; empty when no call succeeded."""
+def turn_words(turn: Turn, cost: str = "") -> str:
+    """What one model call and its actions took, its cost in words; empty when no call succeeded."""
     reply = turn.reply
     if reply is None:
         return ""
@@ -85,7 +85,7 @@ def turn_words(turn: Turn, cost: float | None) -> str:
         reply.attempts > 1 and f"{reply.attempts} attempts",
         spent and f"action {duration(sum(spent))}",
         usage_words(reply.usage),
-        cost_words(cost),
+        cost,
         finish not in ("stop", "tool calls") and f"ended by {finish}",
     ]
     return ", ".join(str(part) for part in parts if part)

@@ -200,6 +200,7 @@ def test_show_reads_a_trial_that_was_stopped_while_it_wrote(job: Path) -> None:
     done = run_trial_command("show", torn)
     assert done.returncode == 0, done.stderr
     assert "no record yet" in done.stdout and "is torn" in done.stdout and "step 2" in done.stdout
+    assert "$" not in done.stdout and "unpriced" not in done.stdout
 
 
 def test_what_a_model_writes_has_no_effect_on_the_terminal(foul: Path) -> None:

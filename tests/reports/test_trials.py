@@ -109,7 +109,7 @@ def test_a_turn_in_words_tells_waiting_attempts_and_an_unusual_end() -> None:
         {"event": "reply", "step": 1, "finish": "length", "seconds": 2.0, "waited": 31.0, "attempts": 3}
     )
     (turn,) = turns_of([reply])
-    assert turn_words(turn, None) == (
+    assert turn_words(turn, "unpriced") == (
         "model 2 s, waited 31 s, 3 attempts, 0 tokens in, 0 out, unpriced, ended by length"
     )
 
