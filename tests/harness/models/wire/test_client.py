@@ -161,7 +161,7 @@ def test_errors_keep_their_class_and_hold_no_key() -> None:
             "ReadError",
             "RemoteProtocolError",
         )
-        assert fails("sk-canary\x01-broken", server.url) == "LocalProtocolError"
+        assert fails("sk-canary\x00-broken", server.url) == "LocalProtocolError"
     assert fails(KEY, server.url) == "ConnectError"
     with raw_server(f"{KEY} is not HTTP\r\n\r\n".encode()) as url:
         assert fails(KEY, url) == "RemoteProtocolError"
