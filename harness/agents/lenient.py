@@ -17,7 +17,7 @@ from typing import Any
 DEEPEST = 50
 """Nesting beyond this is an error; no action needs more than three levels."""
 
-_SPACE = re.compile(r"(?:\s++|//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+_SPACE = re.compile(r"(?:\s++|(?://|#)[^\n]{0,1000}+(?=\n|\Z)|/\*(?:[^*]|\*(?!/)){0,1000}+\*/)*+")
 _END = re.compile(r"[\s`~]*+(?:</?[\w|]+>[\s`~]*+)*+\Z")
 _KEY = re.compile(r"[A-Za-z_]\w*+")
 _WORD = re.compile(r"[-+\w.]++")
@@ -84,7 +84,7 @@ def read_object(text: str, start: int = 0, *, may_end: bool = True) -> tuple[dic
     if not isinstance(value, dict):
         raise Broken("not a JSON object", text, start)
     if _too_deep(value):
-        raise Broken("nested too deep", text, start)
+        raise Broken("nested too deep", text, end)
     return value, end
 
 

@@ -11,11 +11,11 @@ from harness.agents.format_errors import FormatError, FormatErrorKind
 from harness.agents.lenient import Broken, read_object
 from harness.agents.toolcalls import action_name, read_arguments
 
-_TRIES = 2_000  # a reply of nothing but braces must not keep us busy
+_TRIES = 100  # objects that cannot be read, of a reply that must not keep us busy
 _NAMES = "|".join(tool.name for tool in TOOLS)
 _Q = r"[\"'“”‘’]?"
 _MARK = re.compile(
-    r"\{(?=\s*+[\"'“‘A-Za-z_/#])"
+    r"\{(?=\s*+(?:\"[^\"\n]{0,80}\"|'[^'\n]{0,80}'|“[^”\n]{0,80}”|‘[^’\n]{0,80}’|[A-Za-z_]\w{0,80})\s*+:)"
     r"|<(?P<close>/?)(?:think|thinking|thought|reasoning)>"
     r"|<function=(?P<function>[\w.-]{1,200})>",
     re.IGNORECASE,
@@ -24,7 +24,7 @@ _MARK = re.compile(
 _MEANT = re.compile(
     rf"(?:action|name){_Q}\s*+:\s*+{_Q}(?:{_NAMES})\b|\A\{{\s*+{_Q}(?:params|arguments|parameters){_Q}\s*+:"
 )
-_PARAMETER = re.compile(r"<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>\s*(?=<parameter=|\Z)", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter=([\w.-]{1,200})>")
 
 
 @dataclass(frozen=True)
@@ -99,13 +99,12 @@ class _Scanner:
                     part.clear()
                 part = said if mark["close"] else thought
                 continue
-            tries -= 1
             try:
                 found = self._tagged(mark) if mark["function"] else self._object(mark.start())
-            except Broken:
-                continue
-            except FormatError as error:
-                part.errors.append(error)
+            except (Broken, FormatError) as error:
+                tries -= 1
+                if isinstance(error, FormatError):
+                    part.errors.append(error)
                 continue
             position = found.end
             if found.action.name:
@@ -137,12 +136,19 @@ class _Scanner:
         """A call as ``<function=name><parameter=key>value</parameter></function>``.
 
         Raises:
-            FormatError: it does not end.
+            FormatError: a part of it does not end.
         """
         end = self._text.find("</function>", mark.end())
-        if end == -1:
+        body = self._text[mark.end() : max(end, mark.end())]
+        if end == -1 or "<function=" in body:
             raise FormatError(FormatErrorKind.BROKEN_ARGUMENTS, f"{mark[0]} is not closed")
-        params: dict[str, Any] = dict(_PARAMETER.findall(self._text[mark.end() : end]))
+        _, *parts = _PARAMETER.split(body)
+        params = dict[str, Any]()
+        for key, part in zip(parts[::2], parts[1::2], strict=True):
+            value = part.rstrip()
+            if not value.endswith("</parameter>"):
+                raise FormatError(FormatErrorKind.BROKEN_ARGUMENTS, f"<parameter={key}> is not closed")
+            params[key] = value.removesuffix("</parameter>").removeprefix("\n").removesuffix("\n")
         return Written(mark.start(), end + len("</function>"), Action(action_name(mark["function"]), params))
 
 

@@ -1,154 +1,156 @@
-"""Reading actions from replies: many shapes that models write, and never another error than FormatError."""
+"""Reading actions from replies: many shapes that models write, and never another error than a defined one."""
 
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.actions import Action
-from harness.agents.parsing import FormatError, read_action, read_text_action
-from harness.models.base import Reply, ToolCall
-
-SUBMIT = '{"action": "submit", "params": {}}'
-FENCED = "import re\ntext = '''```python\nx = {1: 2}\n```'''\nprint(f\"{text}\")\n"
-
-
-def call(arguments: str, name: str = "execute_code") -> Reply:
-    return Reply("thinking", (ToolCall("1", name, arguments),))
+from harness.agents.format_errors import FormatError, FormatErrorKind
+from harness.agents.parsing import Reading, read_actions
+from harness.models.base import Finish, Reply, ToolCall
+from tests.harness.agents.corpus import CALLS, SUBMIT, TEXTS, Shape, execute, written
 
 
-def execute(code: object) -> Action:
-    return Action("execute_code", {"code": code})
+def only(reading: Reading) -> Action | FormatErrorKind:
+    """What the one thing asked for is, or the kind of its error."""
+    (ask,) = reading.asks
+    return ask.wish.kind if isinstance(ask.wish, FormatError) else ask.wish
 
 
-def written(code: str) -> str:
-    return json.dumps({"action": "execute_code", "params": {"code": code}})
+def detail(reply: Reply) -> str:
+    """What exactly is wrong."""
+    wish = read_actions(reply).asks[0].wish
+    assert isinstance(wish, FormatError)
+    return wish.detail
 
 
-GOOD: list[tuple[str, str, Action]] = [
-    ("bare", SUBMIT, Action("submit")),
-    ("no params", '{"action": "submit"}', Action("submit")),
-    ("null params", '{"action": "submit", "params": null}', Action("submit")),
-    ("prose before", f"I am done.\n\n{SUBMIT}", Action("submit")),
-    ("prose after", f"{SUBMIT}\n\nThat is all.", Action("submit")),
-    ("prose with braces", f"The set {{a, b}} is fine, and so is {{}}.\n{SUBMIT}", Action("submit")),
-    ("json fence", f"```json\n{SUBMIT}\n```", Action("submit")),
-    ("bare fence", f"```\n{SUBMIT}\n```", Action("submit")),
-    ("odd fence", f"~~~JSON5\n{SUBMIT}\n~~~", Action("submit")),
-    ("unclosed fence", f"```json\n{SUBMIT}", Action("submit")),
-    ("thought key", '{"thought": "enough", "action": "submit", "params": {}}', Action("submit")),
-    ("key order", '{"params": {"code": "1"}, "action": "execute_code"}', execute("1")),
-    ("pretty", json.dumps({"action": "reset", "params": {}}, indent=4), Action("reset")),
-    ("think block", f"<think>{{\"action\": \"reset\"}} or not?</think>\n{SUBMIT}", Action("submit")),
-    ("thinking block", f"<THINKING>no</THINKING>{SUBMIT}", Action("submit")),
-    ("unclosed think", f"<think>I will {SUBMIT}", Action("submit")),
-    ("two think blocks", f"<think>a</think> b <think>c</think> {SUBMIT}", Action("submit")),
-    ("raw newlines", '{"action": "execute_code", "params": {"code": "a = 1\nprint(a)"}}',
-     execute("a = 1\nprint(a)")),
-    ("tabs", '{"action": "execute_code", "params": {"code": "if 1:\n\tpass"}}',
-     execute("if 1:\n\tpass")),
-    ("code with fences", written(FENCED),
-     execute(FENCED)),
-    ("fenced code with fences", "```json\n" + written(FENCED) + "\n```",
-     execute(FENCED)),
-    ("code that holds an action", written(f"x = {SUBMIT!r}"),
-     execute(f"x = {SUBMIT!r}")),
-    ("other objects around", f'{{"plan": 1}} then {SUBMIT} then {{"plan": 2}}', Action("submit")),
-    ("unicode", '{"action": "execute_code", "params": {"code": "print(\'é 漢 😀\')"}}',
-     execute("print('é 漢 😀')")),
-    ("unknown name", '{"action": "fly", "params": {"to": "moon"}}', Action("fly", {"to": "moon"})),
-    ("odd parameter", '{"action": "execute_code", "params": {"code": 3}}', execute(3)),
-    ("lone surrogate", '{"action": "\\ud800"}', Action("\\ud800")),
-    ("endless name", json.dumps({"action": "x" * 9999}), Action("x" * 200)),
-]  # fmt: skip
-
-BAD: list[tuple[str, str, str]] = [
-    ("nothing", "", "No action was found"),
-    ("prose", "I would like to see the data first.", "No action was found"),
-    ("only python", "```python\nprint({'action': 1})\n```", "No action was found"),
-    ("cut off", SUBMIT[:-3], "No action was found"),
-    ("single quotes", "{'action': 'submit', 'params': {}}", "No action was found"),
-    ("a list", '["submit"]', "No action was found"),
-    ("two actions", f"{SUBMIT}\n{SUBMIT}", "More than one action"),
-    ("action no string", '{"action": ["submit"]}', "'action' must be a string"),
-    ("params no object", '{"action": "submit", "params": "x"}', "'params' must be an object"),
-    ("parameters outside", '{"action": "execute_code", "code": "1"}', "Unknown keys ['code']"),
-    ("deep", '{"a":' * 100_000, "No action was found"),
-]
+@pytest.mark.parametrize("shape", TEXTS, ids=lambda shape: shape.name)
+def test_texts(shape: Shape) -> None:
+    assert only(read_actions(shape.reply)) == shape.expected
 
 
-@pytest.mark.parametrize(("text", "expected"), [case[1:] for case in GOOD], ids=[case[0] for case in GOOD])
-def test_shapes_that_are_understood(text: str, expected: Action) -> None:
-    assert read_text_action(text)[1] == expected
+@pytest.mark.parametrize("shape", CALLS, ids=lambda shape: shape.name)
+def test_tool_calls(shape: Shape) -> None:
+    reading = read_actions(shape.reply)
+    assert only(reading) == shape.expected
+    assert reading.asks[0].call == shape.reply.tool_calls[0]
 
 
-@pytest.mark.parametrize(("text", "said"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
-def test_shapes_that_are_answered_with_what_is_wrong(text: str, said: str) -> None:
-    with pytest.raises(FormatError) as caught:
-        read_text_action(text)
-    assert said in str(caught.value)
+def test_the_corpus_is_large_and_names_its_shapes() -> None:
+    for shapes in (TEXTS, CALLS):
+        assert len({shape.name for shape in shapes}) == len(shapes)
+    assert len(TEXTS) + len(CALLS) >= 120
 
 
-def test_the_thought_is_the_prose_around() -> None:
-    assert read_text_action(f"First look.\n```json\n{SUBMIT}\n```")[0] == "First look."
-    assert read_text_action(f"```json\n{SUBMIT}\n```\nSo much for that.")[0] == "So much for that."
-    assert read_text_action(f"<think>secret</think>Look.\n{SUBMIT}")[0] == "Look."
+def test_the_thought_is_the_reasoning_and_the_prose_around() -> None:
+    def thought(text: str, reasoning: str = "") -> str:
+        return read_actions(Reply(text, reasoning)).thought
+
+    assert thought(f"First look.\n```json\n{SUBMIT}\n```") == "First look."
+    assert thought(f"```json\n{SUBMIT}\n```\nSo much for that.") == "So much for that."
+    assert thought(f"<think>Well.</think>Look.\n{SUBMIT}", "Hm.") == "Hm.\n\nWell.Look."
+    assert thought('{"thought": "Enough.", "action": "submit"}') == "Enough."
+    assert thought("No action.", "Hm.") == "Hm.\n\nNo action."
+
+
+def test_several_calls_are_read_one_by_one() -> None:
+    reply = Reply("Go.", tool_calls=(ToolCall("a", "reset", "{}"), ToolCall("b", "submit", "{")))
+    first, second = read_actions(reply).asks
+    assert first.wish == Action("reset")
+    assert isinstance(second.wish, FormatError)
+    assert second.call is not None and second.call.id == "b"
 
 
 def test_a_tool_call_comes_before_text() -> None:
-    reply = Reply(f"I say {SUBMIT}", (ToolCall("1", "reset", "{}"),))
-    assert read_action(reply) == (reply.text, Action("reset"))
-
-
-def test_tool_arguments_are_read_tolerantly() -> None:
-    assert read_action(call(""))[1] == Action("execute_code")
-    assert read_action(call('{"code": "a\nb"}'))[1] == Action("execute_code", {"code": "a\nb"})
+    reading = read_actions(Reply(f"I say {SUBMIT}", tool_calls=(ToolCall("1", "reset", "{}"),)))
+    assert only(reading) == Action("reset")
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("text", "said"),
     [
-        (call("{"), "arguments of execute_code are not valid JSON"),
-        (call("[1]"), "must be a JSON object"),
-        (call("[" * 100_000), "not valid JSON"),
-        (Reply("", (ToolCall("1", "submit", "{}"), ToolCall("2", "reset", "{}"))), "one tool at a time"),
+        ('{"action": "execute_code",\n"params": {"code": "print("a")"}}',
+         "a ',' or '}' is expected at line 2, column 28, near "),
+        ('{"action": "execute_code", "params": {"code": "a', "does not end at line 1, column 47"),
+        ('{"action": "execute_code", "params": {"code": "\\d"}}', "a backslash that JSON does not know"),
+        ('{"action": "execute_code", "code": "1"}', "unknown keys ['code']; parameters belong into 'params'"),
+        (f'{SUBMIT}{{"action": "reset"}}', "submit, reset"),
     ],
-    ids=["cut off", "a list", "deep", "two calls"],
+)  # fmt: skip
+def test_an_error_says_what_is_wrong_and_where(text: str, said: str) -> None:
+    assert said in detail(Reply(text))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "{",
+        '{"a":',
+        '{"action": "submit", "params": {"code": "',
+        '{"a":/*',
+        "{a: “",
+        "<function=a><parameter=b>",
+        "<think>",
+    ],
 )
-def test_tool_calls_that_are_answered_with_what_is_wrong(reply: Reply, said: str) -> None:
-    with pytest.raises(FormatError) as caught:
-        read_action(reply)
-    assert said in str(caught.value)
+def test_no_reply_keeps_the_reader_busy(unit: str) -> None:
+    text = unit * (999_000 // len(unit))
+    started = time.process_time()
+    only(read_actions(Reply(text)))
+    only(read_actions(Reply(text * 11)))
+    # Seconds on the slowest machines; without bounds it is minutes to hours.
+    assert time.process_time() - started < 30
 
 
 FRAGMENTS = st.sampled_from(
-    [
-        '{"action": ',
-        '"submit"',
-        ', "params": ',
-        "{",
-        "}",
-        "```json\n",
-        "```",
-        "<think>",
-        "</think>",
-        "\\ud800",
-        "\0",
-        "null",
-    ]
-)
+    ['{"action": ', '"submit"', ', "params": ', '"code": "', "'", '"', "{", "}", "[", "]", ",", ":", "\\",
+     "\n",
+     "```json\n", "```", "<think>", "</think>", "<function=", "<parameter=code>", "</parameter>",
+     "</function>", "\\ud800", "\ud800", "\0", "null", "NaN", "1e999", "/*", "//", "“", "”", '"""']
+)  # fmt: skip
+JUNK = st.text(st.characters()) | st.lists(FRAGMENTS | st.text(max_size=5), max_size=25).map("".join)
 
 
-@given(st.text() | st.lists(FRAGMENTS | st.text(max_size=5), max_size=20).map("".join))
-def test_no_text_raises_anything_but_a_format_error(text: str) -> None:
-    for reply in (Reply(text), call(text), call("{}", text)):
-        try:
-            _, action = read_action(reply)
-        except FormatError as error:
-            assert str(error)
-        else:
-            action.name.encode()
-            assert isinstance(action.params, dict)
+@given(JUNK, JUNK, st.sampled_from(Finish))
+def test_every_reply_is_read_as_something_that_can_be_recorded(text: str, other: str, finish: Finish) -> None:
+    calls = (ToolCall("1", "execute_code", text), ToolCall("2", other, '{"code": ' + text))
+    for reply in (Reply(text, other, finish=finish), Reply(other, tool_calls=calls, finish=finish)):
+        reading = read_actions(reply)
+        assert reading.asks
+        for ask in reading.asks:
+            if isinstance(ask.wish, Action):
+                ask.wish.name.encode()
+                json.dumps(ask.wish.params, allow_nan=False)
+
+
+PROSE = st.text(st.characters(exclude_characters="{}<>", exclude_categories=["Cs"]))
+
+
+@given(PROSE, st.text(), PROSE)
+def test_an_action_is_read_exactly_in_any_prose_without_braces(before: str, code: str, after: str) -> None:
+    assert only(read_actions(Reply(f"{before}{written(code)}{after}"))) == execute(code)
+
+
+@given(st.text(), st.sampled_from(["'", '"']), st.booleans())
+def test_any_program_survives_the_quotes_it_is_written_in(code: str, quote: str, trailing: bool) -> None:
+    inner = json.dumps(code)[1:-1]
+    body = inner if quote == '"' else inner.replace('\\"', '"').replace("'", "\\'")
+    comma = "," if trailing else ""
+    arguments = f"{{{quote}code{quote}: {quote}{body}{quote}{comma}}}"
+    assert only(read_actions(Reply("", tool_calls=(ToolCall("1", "execute_code", arguments),)))) == execute(
+        code
+    )
+
+
+@given(st.text(min_size=1), st.data())
+def test_a_cut_reply_never_becomes_a_shorter_program(code: str, data: st.DataObject) -> None:
+    whole = written(code)
+    cut = whole[: data.draw(st.integers(0, len(whole) - 1))]
+    assert only(read_actions(Reply(cut, finish=Finish.LENGTH))) is FormatErrorKind.CUT_OFF
+    read = only(read_actions(Reply(cut)))  # where the provider does not say that it cut
+    assert not isinstance(read, Action) or read == execute(code) or "code" not in read.params
