@@ -82,7 +82,8 @@ class RichProgress:
         last = f"{result.task} {result.model} {score}"
         self._progress.update(self._bar, advance=1, last=last)
         if not self._console.is_terminal and (self._done % 20 == 0 or self._done == self._total):
-            self._console.print(f"{self._done} of {self._total} trials done; last: {last}{escape(self._noted())}")
+            done = f"{self._done} of {self._total} trials done"
+            self._console.print(escape(f"{done}; last: {last}{self._noted()}"))
 
     def noted(self, model: str, note: str) -> None:
         """Show what slows a model's trials down, until it is over."""
