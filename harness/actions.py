@@ -84,5 +84,5 @@ TOOLS: tuple[Tool, ...] = (
     ),
     _tool("get_history", "Read a summary of all your actions so far."),
     _tool("reset", "Empty the output path. Used steps stay used."),
-    _tool("submit", "End the trial now. The best submission so far counts."),
+    _tool("submit", "End the trial now, with what you have submitted so far."),
 )

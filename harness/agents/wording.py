@@ -26,10 +26,6 @@ _COUNTS = {
     Feedback.NONE: "Your last valid submission counts, so end with your best.",
 }
 _GRAMMAR = {"action": "<name>", "params": {"<parameter>": "<value>"}}
-_EXAMPLE = {
-    "action": "validate_code",
-    "params": {"code": 'import pandas as pd\n\nprint("columns:", list(pd.read_csv("...").columns))'},
-}
 
 
 def first_turns(
@@ -41,7 +37,10 @@ def first_turns(
         SandboxLost: there is no sandbox to tell the paths of.
     """
     spec = environment.sandbox_spec
-    thought = {"thought": "I look at the columns."} if action_format is ActionFormat.SCHEMA else {}
+    program = f'import os\n\nprint("files:", os.listdir({environment.data_path!r}))'
+    example: dict[str, object] = {"action": "validate_code", "params": {"code": program}}
+    if action_format is ActionFormat.SCHEMA:
+        example = {"thought": "I look at the files.", **example}
     system = render(
         "system",
         version=version,
@@ -55,7 +54,7 @@ def first_turns(
         feedback=_FEEDBACK[environment.feedback],
         counts=_COUNTS[environment.feedback],
         format=str(action_format),
-        example=json.dumps(thought | _EXAMPLE),
+        example=json.dumps(example),
     )
     task = render(
         "task",

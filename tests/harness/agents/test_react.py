@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from harness.actions import Action
 from harness.agents.history import fingerprint
-from harness.agents.parsing import LONGEST
+from harness.agents.parsing import read_actions
 from harness.agents.prompting import prompts_hash
 from harness.agents.react import AgentConfig, Step, run_agent
+from harness.agents.toolcalls import LONGEST
 from harness.budget import Budget, BudgetMeter
 from harness.environment import Environment
 from harness.errors import ContextOverflow, FormatErrors, Refusal, StepLimit, Submitted
@@ -180,6 +182,9 @@ def test_without_native_tools_actions_are_json_in_text(talk: Talk, written: Acti
     with pytest.raises(Submitted):
         talk(model, settings=Settings(action_format=written))
     assert "exactly one JSON object" in model.seen[0][0].text
+    example = read_actions(Reply(model.seen[0][0].text.splitlines()[-1])).asks[0].wish
+    program = "import os\n\nprint(\"files:\", os.listdir('/mlesmith/public'))"
+    assert example == Action("validate_code", {"code": program})
     assert [message.role for message in model.seen[-1]] == ["system", "user", "assistant", "user"]
     assert talk.steps[0].thought == "Look."
     assert talk.of("action")[0]["call_id"] is None
