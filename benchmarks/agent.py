@@ -266,17 +266,17 @@ def main() -> None:
 
 
 def report(seconds: dict[str, dict[int, list[float]]], short: int, long: int) -> None:
-    """Print medians over the turns, and the least."""
-    slopes = {
-        way: [(b - a) / (long - short) for a, b in zip(spent[short], spent[long], strict=True)]
-        for way, spent in seconds.items()
-    }
-    base = statistics.median(slopes[OURS])
+    """Print what a step costs, from the medians of the turns and from their least, and whole trials."""
+
+    def per_step(way: str, of: Callable[[list[float]], float]) -> float:
+        return (of(seconds[way][long]) - of(seconds[way][short])) / (long - short)
+
     titles = ("milliseconds", "per step", "least", f"{short} steps", f"{long} steps", "of ours")
     print("{:12} {:>9} {:>8} {:>9} {:>9} {:>8}".format(*titles))
+    base = per_step(OURS, statistics.median)
     for way, spent in seconds.items():
-        slope = statistics.median(slopes[way])
-        cells = [slope, min(slopes[way]), *(statistics.median(spent[n]) for n in (short, long))]
+        slope = per_step(way, statistics.median)
+        cells = [slope, per_step(way, min), *(statistics.median(spent[n]) for n in (short, long))]
         numbers = "{:9.2f} {:8.2f} {:9.1f} {:9.1f}".format(*(cell * 1000 for cell in cells))
         print(f"{way:12} {numbers} {slope / base:8.1f}")
 
