@@ -74,7 +74,8 @@ def ours(folder: Path) -> Callable[[int, Path], float]:
     from harness.tasks.package import load_task
     from harness.tasks.preparing import prepare_task
     from harness.tasksets.catalogue import reference_task
-    from harness.trial import TrialSpec, run_trial
+    from harness.trial import run_trial
+    from harness.trialspec import TrialSpec
 
     class Listed:
         """A model that gives its replies in order."""

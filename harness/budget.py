@@ -40,6 +40,12 @@ class Budget(BaseModel):
     output_tokens: int | None = Field(default=None, ge=1)
     cost_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
 
+    @property
+    def counts_usage(self) -> bool:
+        """Whether a limit of it is counted by the usage that endpoints tell."""
+        limits = (self.tokens, self.input_tokens, self.output_tokens, self.cost_usd)
+        return any(limit is not None for limit in limits)
+
 
 @dataclass
 class BudgetMeter:
@@ -130,16 +136,24 @@ class BudgetMeter:
         if self.working_seconds_left() <= 0:
             raise WorkingTimeLimit(f"the {self.budget.working_seconds:g} s of working time are used")
 
-    def check(self) -> None:
-        """Raise the end of the first limit that is reached.
+    def check_action(self) -> None:
+        """Raise the end of a limit that forbids another action of a reply, which itself is paid for.
 
         Raises:
-            Cancelled, StepLimit, TimeLimit, WorkingTimeLimit, TokenLimit, CostLimit: as the class names say.
+            Cancelled, StepLimit, TimeLimit, WorkingTimeLimit: as the class names say.
         """
         self.check_cancelled()
         if self.steps_left() <= 0:
             raise StepLimit(f"all {self.budget.steps} steps are used")
         self.check_time()
+
+    def check(self) -> None:
+        """Raise the end of the first limit that forbids another call of the model.
+
+        Raises:
+            Cancelled, StepLimit, TimeLimit, WorkingTimeLimit, TokenLimit, CostLimit: as the class names say.
+        """
+        self.check_action()
         for kind, left in self.tokens_left().items():
             if left <= 0:
                 limit = getattr(self.budget, kind.replace(" ", "_"))

@@ -166,7 +166,7 @@ class Environment:
         try:
             ok, text, scores = self._dispatch(action, number)
         except BadAction as error:
-            ok, text, scores = False, str(error), None
+            ok, text, scores = False, bounded(str(error)), None
         told = "" if scores is None or scores.shown is None else f", score {scores.shown:.6g}"
         self._history.append(f"{number}. {action.name}: {'ok' if ok else 'error'}{told}")
         seconds = time.monotonic() - started
@@ -237,7 +237,7 @@ class Environment:
 
     def _reset(self, number: int) -> tuple[bool, str, Scores | None]:
         self._stop()
-        return True, f"{self.output_path} is empty again. The best score so far is kept.", None
+        return True, f"{self.output_path} is empty again. What you have submitted still counts.", None
 
     def _submit(self, number: int) -> tuple[bool, str, Scores | None]:
         raise Submitted("the agent submitted")

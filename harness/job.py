@@ -15,7 +15,7 @@ from harness.candidates import Candidate, Closed, check_candidates, count_trials
 from harness.engines.local import LocalEngine
 from harness.errors import InputError, Status, policy_of_status
 from harness.graders import Graders
-from harness.jobconfig import FREE_TO_CHANGE, JobConfig, read_job_config
+from harness.jobconfig import FREE_TO_CHANGE, JobConfig
 from harness.jobfolder import exclusive, pin_config, pin_lock, require_space
 from harness.models.pricing import read_price_table
 from harness.models.registry import ModelConfig
@@ -27,9 +27,8 @@ from harness.sandboxes.reuse import Reusing
 from harness.tasks.package import Task, load_task, task_hash
 from harness.tasks.standing import position_score
 from harness.tasks.submission import read_answer_key
-from harness.trial import TrialSpec, run_trial
-
-__all__ = ["JobConfig", "JobSummary", "raise_open_files", "read_job_config", "run_job"]
+from harness.trial import run_trial
+from harness.trialspec import TrialSpec
 
 log = logging.getLogger(__name__)
 

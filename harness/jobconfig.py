@@ -97,6 +97,10 @@ def read_job_config(path: Path) -> JobConfig:
         raise InputError(f"{path}: not found") from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: not valid TOML: {error}") from error
+    if "profile" in data:
+        raise InputError(
+            f'{path}: profile: it belongs into the table agent; write agent = "{data["profile"]}"'
+        )
     if isinstance(data.get("models"), list):
         data["models"] = [{"name": m} if isinstance(m, str) else m for m in data["models"]]
     agent = data.get("agent")

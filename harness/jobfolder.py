@@ -52,7 +52,13 @@ def pin_config(config: BaseModel, paths: JobPaths, free_to_change: frozenset[str
             "a number of the job's configuration is not finite; leave a limit out for none"
         ) from error
     if paths.config.is_file():
-        then = dict(_keys(read_record(type(config), paths.config).model_dump(mode="json")))
+        try:
+            before = read_record(type(config), paths.config)
+        except InputError as error:
+            raise InputError(
+                f"{error}; if another version of mlesmith began this job, choose another --out"
+            ) from error
+        then = dict(_keys(before.model_dump(mode="json")))
         now = dict(_keys(asked))
         changed = [
             key for key in {**then, **now} if key not in free_to_change and then.get(key) != now.get(key)

@@ -9,7 +9,6 @@ from typing import Any
 from harness.agents.react import NAME, Step
 from harness.budget import BudgetMeter
 from harness.errors import Policy
-from harness.models.base import Reply, Usage
 from harness.models.calling import Caller
 from harness.models.pricing import FREE_PROVIDERS
 from harness.records import Feedback, StepRecord, Timings, TrialResult
@@ -32,31 +31,29 @@ class Tally:
         self.steps: list[StepRecord] = []
         self._meter = meter
         self._waited = 0.0
-        self._counted: Reply | None = None
 
     def add(self, step: Step) -> None:
-        """Book a step. A reply that asks for several actions is counted with the first of them."""
+        """Book a step."""
         observation = step.observation
         scores = observation.scores if observation else None
         waited = self._meter.waited()
-        again = step.reply is self._counted
         self.steps.append(
             StepRecord(
                 step=step.number,
                 action=step.action.name if step.action else "format_error",
                 ok=bool(observation and observation.ok) or bool(step.action and step.action.name == "submit"),
                 seconds=round(observation.seconds if observation else 0.0, 4),
-                model_seconds=0.0 if again else round(step.model_seconds, 4),
+                model_seconds=round(step.model_seconds, 4),
                 waited_seconds=round(waited - self._waited, 4),
                 submitted=scores is not None,
                 valid=None if scores is None else scores.counted is not None,
                 score=None if scores is None else scores.counted,
                 feedback_score=None if scores is None else scores.shown,
                 reason_code=None if scores is None else str(scores.grade.reason),
-                usage=Usage() if again else step.reply.usage,
+                usage=step.usage,
             )
         )
-        self._waited, self._counted = waited, step.reply
+        self._waited = waited
 
 
 def build_result(
@@ -116,7 +113,7 @@ def build_result(
         model_version=caller.version,
         priced_as=spec.priced_as,
         calls=caller.calls,
-        faults={str(kind): n for kind, n in sorted(caller.faults.items())},
+        faults=dict(sorted(caller.faults.items())),
     )
 
 

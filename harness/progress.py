@@ -76,10 +76,12 @@ class RichProgress:
             self._console.print(f"{total} trials, {done} of them already done")
 
     def finished(self, result: TrialResult) -> None:
-        """Advance by one and show how that trial ended."""
+        """Advance by one and show what that trial came to: its score, or why it has none."""
         self._done += 1
-        score = "invalid" if result.score is None else f"{result.score:.4g}"
-        last = f"{result.task} {result.model} {score}"
+        came_to = "invalid" if result.counts else str(result.status)
+        if result.score is not None:
+            came_to = f"{result.score:.4g}"
+        last = f"{result.task} {result.model} {came_to}"
         self._progress.update(self._bar, advance=1, last=last)
         if not self._console.is_terminal and (self._done % 20 == 0 or self._done == self._total):
             done = f"{self._done} of {self._total} trials done"

@@ -185,7 +185,8 @@ class TrialResult(_Record):
         model_version: the model's exact version, as the endpoint named it last.
         priced_as: the model in price tables, where ``model`` is another name.
         calls: requests made to the model's endpoint, failed ones included; ``None`` in older records.
-        faults: failed requests by kind (:class:`harness.models.faults.FaultKind`).
+        faults: requests without a reply by kind (:class:`harness.models.faults.FaultKind`); one that was
+            still unanswered when the trial ended is ``abandoned``, and what it cost is unknown.
     """
 
     schema_version: Literal[1] = 1

@@ -24,8 +24,6 @@ from harness.tasks.grading import Grader
 from harness.trajectories.writing import Trajectory, utc_now
 from harness.trialspec import TrialSpec
 
-__all__ = ["TrialSpec", "run_trial"]
-
 log = logging.getLogger(__name__)
 
 #: How long after its time limit a trial may still be grading and writing.

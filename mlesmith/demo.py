@@ -24,7 +24,7 @@ from mlesmith.console import (
 )
 
 if TYPE_CHECKING:
-    from harness.job import JobConfig
+    from harness.jobconfig import JobConfig
     from harness.sandboxes.base import SandboxProvider
     from leaderboards.board import WrittenBoard
 
@@ -165,7 +165,7 @@ def _prepared(name: str, out: Path, provider: SandboxProvider) -> Path:
 
 
 def _config(tasks: list[Path], provider: SandboxProvider, workers: int) -> JobConfig:
-    from harness.job import JobConfig
+    from harness.jobconfig import JobConfig
 
     return JobConfig.model_validate(
         {

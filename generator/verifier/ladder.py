@@ -16,7 +16,8 @@ from harness.records import Feedback, TrialPaths, TrialResult
 from harness.sandboxes.reuse import Reusing
 from harness.tasks.package import task_hash
 from harness.tasks.submission import read_submission
-from harness.trial import TrialSpec, run_trial
+from harness.trial import run_trial
+from harness.trialspec import TrialSpec
 
 log = logging.getLogger(__name__)
 

@@ -163,8 +163,9 @@ class History:
 
     def halve(self) -> Compaction | None:
         """Drop the oldest steps of a conversation that was refused as too long; ``None`` if none is left."""
-        self._overflowed = size(self.messages)
-        return self._compact(self._overflowed)
+        refused = size(self.messages)
+        self._overflowed = min(refused, self._overflowed or refused)
+        return self._compact(refused)
 
     def _compact(self, window: float) -> Compaction | None:
         """Leave the recent exchanges that fill a share of the window, given in characters."""

@@ -18,7 +18,7 @@ from harness.agents.wording import first_turns, format_error_text
 from harness.budget import BudgetMeter
 from harness.environment import Environment
 from harness.errors import ContextOverflow, FormatErrors, Refusal
-from harness.models.base import Message, Reply, Settings
+from harness.models.base import Message, Settings, Usage
 from harness.models.calling import Answer, Caller
 
 NAME = "react"
@@ -56,16 +56,20 @@ class AgentConfig(BaseModel):
 
 @dataclass(frozen=True)
 class Step:
-    """One turn of the loop: the reply, what was read from it, and what came back.
+    """One thing that a reply asked for, and what came back.
 
-    A reply that asks for several actions is the reply of several steps.
+    Attributes:
+        number: counted from 1.
+        action: ``None`` where nothing could be read.
+        observation: ``None`` without an action, and when the trial ended before there was one.
+        usage: tokens of the reply; of several steps of one reply, the first has them.
+        model_seconds: wall time of the reply, likewise.
     """
 
     number: int
-    reply: Reply
-    thought: str
     action: Action | None
     observation: Observation | None
+    usage: Usage
     model_seconds: float
 
 
@@ -112,28 +116,31 @@ def run_agent(
         history.replied(turn, reply.usage)
         wrong = [ask.wish for ask in reading.asks if isinstance(ask.wish, FormatError)]
         unreadable = [*unreadable, wrong[0]] if len(wrong) == len(reading.asks) else []
-        for position, ask in enumerate(reading.asks):
-            if position:
-                meter.check()
+        took = reply.usage, answer.seconds
+        for ask in reading.asks:
             meter.spend_step()
             number, call_id = meter.steps, ask.call.id if ask.call else None
-            if isinstance(ask.wish, FormatError):
-                text = format_error_text(ask.wish, meter, settings, reply, config.prompts)
-                fields = {"step": number, "kind": ask.wish.kind, "text": text, "call_id": call_id}
-                record("format_error", fields)
-                on_step(Step(number, reply, reading.thought, None, None, answer.seconds))
-                history.answered(number, f"{number}. no action: {ask.wish.kind}", _result(ask, text))
-                continue
-            action, observation = ask.wish, None
-            record("action", _action_event(number, reading.thought, action, call_id))
+            action, observation, best = None, None, None
             try:
-                observation = environment.step(action, number)
-                text = render("observation", version=config.prompts, observation=observation)
-                record("observation", _observation_event(number, observation, text, call_id))
+                if isinstance(ask.wish, FormatError):
+                    text = format_error_text(ask.wish, meter, settings, reply, config.prompts)
+                    fields = {"step": number, "kind": ask.wish.kind, "text": text, "call_id": call_id}
+                    record("format_error", fields)
+                    line = f"{number}. no action: {ask.wish.kind}"
+                else:
+                    action = ask.wish
+                    record("action", _action_event(number, reading.thought, action, call_id))
+                    observation = environment.step(action, number)
+                    text = render("observation", version=config.prompts, observation=observation)
+                    record("observation", _observation_event(number, observation, text, call_id))
+                    line = summary_line(number, action, observation)
+                    best = best_of(number, action, observation)
             finally:
-                on_step(Step(number, reply, reading.thought, action, observation, answer.seconds))
-            line, best = summary_line(number, action, observation), best_of(number, action, observation)
+                on_step(Step(number, action, observation, *took))
             history.answered(number, line, _result(ask, text), best)
+            took = Usage(), 0.0
+            if ask is not reading.asks[-1]:
+                meter.check_action()
         _end_after(unreadable, config.max_format_errors)
 
 

@@ -63,7 +63,7 @@ def summary_line(number: int, action: Action, observation: Observation) -> str:
     """What a step came to, in a line that tells no more than the agent was told."""
     what = action.name
     if isinstance(said := action.params.get("info_type"), str):
-        what += f" {said[:_SAID]}"
+        what += f" {clean(said[:_SAID])}"
     outcome = "ok" if observation.ok else "error"
     told = _TELLING.findall(observation.text)
     if not told and not observation.ok:

@@ -14,16 +14,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
 from harness.budget import Budget, BudgetMeter
-from harness.errors import CostLimit, TokenLimit
-from harness.models.base import Message, Model, Reply, Settings, Tool, Usage
+from harness.errors import CostLimit, TokenLimit, TrialEnd
+from harness.models.base import Finish, Message, Model, Reply, Settings, Tool, Usage
 from harness.models.endpoint import LOOK_SECONDS, Endpoint
 from harness.models.faults import Fault, FaultKind
+from harness.models.pricing import FREE_PROVIDERS
 
 #: A reply shorter than this holds no action, and OpenAI's Responses API refuses a lower bound.
 LEAST_OUTPUT = 16
 #: Endpoints refuse a bound of output tokens above what the model can write, which nobody tells. Where the
 #: settings set none, what is left of the budget is sent only when every model can write it.
 SAFE_OUTPUT = 4096
+#: How a call is recorded that was still unanswered when its trial ended: nobody knows what it cost.
+ABANDONED = "abandoned"
 #: How much longer than its timeout a call may take before it is given up: its client should notice first.
 _GRACE_SECONDS = 2.0
 
@@ -80,7 +83,7 @@ class Caller:
 
     Attributes:
         calls: requests made.
-        faults: failed calls by kind.
+        faults: calls without a reply, by the kind of their fault or as :data:`ABANDONED`.
         seconds: wall time of the calls that were answered.
         version: the model's exact version, as the endpoint named it last.
     """
@@ -102,12 +105,13 @@ class Caller:
         self.endpoint = endpoint or Endpoint(model.name)
         self.retries = retries or Retries()
         self.calls = 0
-        self.faults: Counter[FaultKind] = Counter()
+        self.faults: Counter[str] = Counter()
         self.seconds = 0.0
         self.version: str | None = None
         self._price = price
         self._record = record
-        self._failed_seconds = 0.0
+        self._step = self._attempts = 0
+        self._lost_seconds = 0.0
 
     def complete(
         self, messages: Sequence[Message], tools: Sequence[Tool], *, expected_input: int = 0, step: int = 0
@@ -125,6 +129,7 @@ class Caller:
             TrialEnd: the endpoint failed for good, or a limit was reached before or while waiting for it.
         """
         settings = self._within_budget(expected_input)
+        self._step, self._attempts = step, 0
         waited = self.meter.waited()
         backoff = wait_exponential_jitter(
             initial=self.retries.first_seconds,
@@ -140,22 +145,20 @@ class Caller:
             retry=retry_if_exception(lambda error: isinstance(error, Fault) and error.policy.retried),
             stop=stop_after_attempt(self.retries.attempts),
             wait=wait,
-            before_sleep=lambda state: self._book(
-                _fault_of(state), step, state.attempt_number, state.upcoming_sleep
-            ),
+            before_sleep=lambda state: self._book_fault(_fault_of(state), state.upcoming_sleep),
             sleep=self._pause,
             reraise=True,
         )
         try:
             reply, seconds = retrying(self._attempt, messages, tools, settings)
         except Fault as fault:
-            self._book(fault, step, retrying.statistics["attempt_number"], 0.0)
+            self._book_fault(fault, 0.0)
             raise fault.policy.end(str(fault)) from fault
         limited = self.meter.budget.cost_usd is not None
         self.meter.spend_usage(reply.usage, self._price(reply.usage) if limited else None)
         self.seconds += seconds
         self.version = reply.version or self.version
-        return Answer(reply, seconds, self.meter.waited() - waited, retrying.statistics["attempt_number"])
+        return Answer(reply, seconds, self.meter.waited() - waited, self._attempts)
 
     def _attempt(
         self, messages: Sequence[Message], tools: Sequence[Tool], settings: Settings
@@ -165,14 +168,20 @@ class Caller:
             episode = self.endpoint.enter(self.meter.check_time)
         started = time.monotonic()
         self.calls += 1
+        self._attempts += 1
         try:
             reply = self._call(messages, tools, settings)
+            self._require_usage(reply)
             self.endpoint.succeeded()
         except Fault as fault:
-            self._failed_seconds = time.monotonic() - started
-            self.meter.book_waited(self._failed_seconds)
+            self._lost_seconds = time.monotonic() - started
+            self.meter.book_waited(self._lost_seconds)
             hold = min(fault.retry_after or 0.0, self.retries.longest_seconds)
             self.endpoint.failed(fault, episode, hold)
+            raise
+        except TrialEnd as end:
+            self._lost_seconds = time.monotonic() - started
+            self._book(ABANDONED, f"unanswered when the trial ended ({end}); its cost is unknown")
             raise
         finally:
             self.endpoint.leave()
@@ -216,22 +225,38 @@ class Caller:
                 self.meter.cancelled.wait(min(left, LOOK_SECONDS, self.meter.time_left()))
         self.meter.check_time()
 
-    def _book(self, fault: Fault, step: int, attempt: int, wait: float) -> None:
+    def _require_usage(self, reply: Reply) -> None:
+        """Refuse a reply that a limit cannot count: the trial would run without that limit.
+
+        A provider's filter may stop a call before it costs anything.
+        """
+        if not self.meter.budget.counts_usage or self.model.name.partition("/")[0] in FREE_PROVIDERS:
+            return
+        usage, said = reply.usage, reply.text or reply.tool_calls
+        if reply.finish is not Finish.REFUSAL and (not usage.input or (said and not usage.output)):
+            # One that has told it before may tell it again; another never will.
+            kind = FaultKind.GARBLED if self.meter.usage.input else FaultKind.USAGE
+            raise Fault(kind, "the reply does not tell how many tokens it took, which the budget limits")
+
+    def _book_fault(self, fault: Fault, wait: float) -> None:
         """Count and record a failed call, before the wait that follows it."""
-        self.faults[fault.kind] += 1
         message = str(fault)
         longest = self.retries.longest_seconds
         if fault.policy.retried and (fault.retry_after or 0.0) > longest:
             message += f" (it asks to wait {fault.retry_after:g} s; {longest:g} s is the longest wait)"
+        self._book(fault.kind, message, fault.status, wait)
+
+    def _book(self, kind: str, message: str, status: int | None = None, wait: float = 0.0) -> None:
+        self.faults[str(kind)] += 1
         self._record(
             "fault",
             {
-                "step": step,
-                "attempt": attempt,
-                "kind": str(fault.kind),
-                "status": fault.status,
+                "step": self._step,
+                "attempt": self._attempts,
+                "kind": str(kind),
+                "status": status,
                 "message": message,
-                "seconds": round(self._failed_seconds, 3),
+                "seconds": round(self._lost_seconds, 3),
                 "wait": round(max(0.0, min(wait, self.meter.seconds_left())), 3),
             },
         )

@@ -29,6 +29,8 @@ class FaultKind(StrEnum):
     """The account has no money or no quota left; waiting a minute does not help."""
     MODEL = "model"
     """There is no such model or no such endpoint (404)."""
+    USAGE = "usage"
+    """A reply that does not tell its tokens, in a trial with a limit of tokens or money."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,13 @@ FAULTS: dict[FaultKind, FaultPolicy] = {
         closes=True,
         end=EndpointClosed,
         fix="check the model's name and base_url",
+    ),
+    FaultKind.USAGE: FaultPolicy(
+        retried=False,
+        slows=False,
+        closes=True,
+        end=EndpointClosed,
+        fix="make the endpoint tell its usage, or limit steps and time instead of tokens and money",
     ),
 }
 

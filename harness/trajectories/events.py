@@ -63,7 +63,7 @@ class FaultEvent(_Event):
     Attributes:
         step: the step the call was made for.
         attempt: which attempt at the same call failed, from 1.
-        kind: see :class:`harness.models.faults.FaultKind`.
+        kind: see :class:`harness.models.faults.FaultKind`; ``abandoned`` when the trial ended first.
         status: the HTTP status, if there was one.
         seconds: wall time of the call.
         wait: seconds waited after it; 0 when the call was not tried again.

@@ -108,6 +108,23 @@ def test_a_bad_action_is_answered_with_what_is_allowed(
     assert "15 steps" in seen.budget_left
 
 
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("request_info", {"info_type": "a" * 500_000}),
+        ("execute_code", {"code": "1", "a" * 500_000: "1"}),
+        ("submit", {f"a{n}": "1" for n in range(50_000)}),
+    ],
+)
+def test_the_answer_to_an_endless_bad_action_is_short(
+    stage: Stage, name: str, params: dict[str, object]
+) -> None:
+    seen = stage(name, **params)
+    assert not seen.ok
+    assert "characters left out" in seen.text
+    assert len(seen.text) < SHOWN_OUTPUT + 100
+
+
 def test_a_better_submission_is_told_as_the_best_so_far(stage: Stage) -> None:
     first, second, third = (stage.run(PREDICT % kinds) for kinds in (1, 3, 2))
     assert first.ok and first.scores and first.scores.shown is not None

@@ -21,7 +21,8 @@ from pydantic import ValidationError
 
 from harness.budget import Budget
 from harness.errors import InputError, SandboxUnavailable, Status
-from harness.job import JobConfig, read_job_config, run_job
+from harness.job import run_job
+from harness.jobconfig import JobConfig, read_job_config
 from harness.jobfolder import exclusive
 from harness.models import registry
 from harness.models.registry import ModelConfig
@@ -156,6 +157,15 @@ def test_what_changes_no_result_may_change_and_older_folders_go_on(
     assert (summary.total, summary.kept, summary.not_run) == (2, 1, 0)
     resources = {r.model: r.resources for r in read_job(out)}
     assert [found.warm for name in names() if (found := resources[name])] == [True, False]
+
+
+def test_a_folder_of_a_version_with_other_keys_is_refused_with_what_to_do(iris: Task, tmp_path: Path) -> None:
+    out = tmp_path / "job"
+    run_job(config_of(iris, models=names()[:1]), out)
+    written = json.loads((out / "config.json").read_text())
+    (out / "config.json").write_text(json.dumps(written | {"colour": "red"}))
+    with pytest.raises(InputError, match=r"colour: unknown key; if another version .* choose another --out"):
+        run_job(config_of(iris, models=names()[:1]), out)
 
 
 def test_another_image_is_refused(iris: Task, tmp_path: Path) -> None:
@@ -604,3 +614,12 @@ def test_a_job_begins_with_a_profile_and_its_own_words_stand(iris: Task, tmp_pat
         JobConfig.model_validate({**base, "agent": {"profile": 3}})
     again = JobConfig.model_validate_json(paper.model_dump_json())
     assert again == paper
+
+
+def test_a_profile_beside_the_agent_s_table_is_refused_and_not_passed_over(
+    iris: Task, tmp_path: Path
+) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text(f'profile = "paper"\ntasks = ["{iris.root}"]\nmodels = ["{names()[0]}"]\n')
+    with pytest.raises(InputError, match=r'job\.toml: profile: .*write agent = "paper"'):
+        read_job_config(path)

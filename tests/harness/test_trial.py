@@ -14,7 +14,7 @@ import pytest
 from harness.agents.react import AgentConfig
 from harness.budget import Budget
 from harness.errors import ProviderError, Status
-from harness.models.base import Finish, Message, Reply, Settings, Tool, ToolCall
+from harness.models.base import Finish, Message, Reply, Settings, Tool, ToolCall, Usage
 from harness.models.calling import Retries
 from harness.models.faults import Fault, FaultKind
 from harness.models.pricing import PriceTable, Rates
@@ -26,7 +26,8 @@ from harness.sandboxes.settings import SandboxConfig
 from harness.tasks.grading import Grader
 from harness.tasks.package import SandboxNeeds, Task, load_task, task_hash
 from harness.trajectories.reading import read_events
-from harness.trial import TrialSpec, run_trial
+from harness.trial import run_trial
+from harness.trialspec import TrialSpec
 from tests.harness.dying import LONG, dying_sandboxes
 from tests.harness.replies import SAMPLE, ListModel, run, say
 
@@ -72,6 +73,11 @@ def trial(
     assert lines[-1]["event"] == "end"
     assert lines[-1]["status"] == result.status
     assert not paths.work.exists()
+    assert sum((step.usage for step in result.steps), Usage()) == result.usage
+    assert [step.step for step in result.steps] == list(range(1, len(result.steps) + 1))
+    times = result.timings
+    assert times.working == pytest.approx(times.total - times.waiting, abs=0.01)
+    assert sum(step.waited_seconds for step in result.steps) <= times.waiting + 0.01
     return result
 
 
@@ -160,7 +166,6 @@ def test_waiting_for_the_endpoint_is_no_work(
     assert (result.status, result.calls, result.faults) == (Status.SUBMITTED, 3, {"overloaded": 1})
     assert [step.waited_seconds >= 1.0 for step in result.steps] == [False, True]
     assert times.waiting >= 1.0
-    assert times.working == pytest.approx(times.total - times.waiting, abs=0.01)
     log = read_events(tmp_path / "trial" / "trajectory.jsonl")
     assert [event.event for event in log.events][:2] == ["start", "prompt"]
     assert "fault" in [event.event for event in log.events]

@@ -139,6 +139,12 @@ def test_the_best_program_stays_when_its_step_has_left() -> None:
     assert f"of step {better}, with a score of 0.9:" in talk.history.messages[1].text
 
 
+def test_no_program_is_called_the_best_where_no_scores_are_told() -> None:
+    told = summarise(["1. execute_code: ok"], Best(1, "x = 1", None))
+    assert "Your last program that made a valid submission, of step 1:\n```python\nx = 1\n```" in told
+    assert "best" not in told and "score" not in told
+
+
 def test_a_program_that_had_to_be_cut_says_so() -> None:
     talk = Talk(window=2_000)
     talk.turn(reply=6_000, score=0.5)

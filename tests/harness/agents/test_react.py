@@ -16,7 +16,7 @@ from harness.agents.react import AgentConfig, Step, run_agent
 from harness.agents.toolcalls import LONGEST
 from harness.budget import Budget, BudgetMeter
 from harness.environment import Environment
-from harness.errors import ContextOverflow, FormatErrors, Refusal, StepLimit, Submitted
+from harness.errors import ContextOverflow, FormatErrors, Refusal, StepLimit, Submitted, TokenLimit
 from harness.models.base import ActionFormat, Finish, Message, Model, Reply, Settings, ToolCall, Usage
 from harness.models.calling import Caller
 from harness.models.faults import Fault, FaultKind
@@ -41,11 +41,10 @@ class Talk:
         steps: int = 5,
         feedback: Feedback = Feedback.TEST,
         allow_hosts: tuple[str, ...] = (),
+        tokens: int | None = None,
         **config: Any,
     ) -> None:
-        meter = BudgetMeter(
-            Budget.model_validate({"steps": steps, "seconds": None, "execution_seconds": 20.0})
-        )
+        meter = BudgetMeter(Budget(steps=steps, seconds=None, execution_seconds=20.0, tokens=tokens))
         paths = TrialPaths(self.tmp_path / "trial")
         with (
             Grader(self.task, self.provider) as grader,
@@ -142,6 +141,9 @@ def test_the_prompt_tells_what_programs_may_use(talk: Talk) -> None:
     assert "One program may run for 20 s. It has 8 GiB of memory and 1 CPU core, and no GPU." in closed
     assert "There is no network" in closed
     assert "The network is closed, but for HTTP and HTTPS to: pypi.org." in opened
+    with pytest.raises(Submitted):
+        talk(model, allow_hosts=("*",))
+    assert "HTTP and HTTPS to: any public host." in model.seen[-1][0].text
 
 
 def test_a_reply_is_recorded_with_what_was_sent_for_it(talk: Talk) -> None:
@@ -186,7 +188,7 @@ def test_without_native_tools_actions_are_json_in_text(talk: Talk, written: Acti
     program = "import os\n\nprint(\"files:\", os.listdir('/mlesmith/public'))"
     assert example == Action("validate_code", {"code": program})
     assert [message.role for message in model.seen[-1]] == ["system", "user", "assistant", "user"]
-    assert talk.steps[0].thought == "Look."
+    assert talk.of("action")[0]["thought"] == "Look."
     assert talk.of("action")[0]["call_id"] is None
 
 
@@ -212,7 +214,8 @@ def test_parallel_calls_are_carried_out_in_order_and_each_costs_a_step(talk: Tal
         "4 steps]", "3 steps]", "2 steps]",
     ]  # fmt: skip
     assert [step.number for step in talk.steps] == [1, 2, 3, 4]
-    assert talk.steps[0].reply is talk.steps[2].reply
+    assert [step.usage for step in talk.steps] == [USAGE, Usage(), Usage(), USAGE]
+    assert [step.model_seconds > 0 for step in talk.steps[1:3]] == [False, False]
     assert [reply["step"] for reply in talk.of("reply")] == [1, 4]
 
 
@@ -221,6 +224,13 @@ def test_parallel_calls_beyond_the_budget_are_not_carried_out(talk: Talk) -> Non
     with pytest.raises(StepLimit):
         talk(model, steps=2)
     assert [step.number for step in talk.steps] == [1, 2]
+
+
+def test_a_reply_that_uses_up_the_tokens_is_carried_out_whole(talk: Talk) -> None:
+    model = ListModel(calls(("a", "get_history", "{}"), ("b", "get_history", "{}")))
+    with pytest.raises(TokenLimit):
+        talk(model, tokens=USAGE.input + USAGE.output)
+    assert [step.observation is not None for step in talk.steps] == [True, True]
 
 
 def test_a_call_that_cannot_be_read_leaves_the_others(talk: Talk) -> None:

@@ -21,8 +21,8 @@ from harness.errors import (
     TrialEnd,
     WorkingTimeLimit,
 )
-from harness.models.base import Message, Reply, Settings, Tool, Usage
-from harness.models.calling import LEAST_OUTPUT, SAFE_OUTPUT, Caller, Retries
+from harness.models.base import Finish, Message, Reply, Settings, Tool, Usage
+from harness.models.calling import ABANDONED, LEAST_OUTPUT, SAFE_OUTPUT, Caller, Retries
 from harness.models.endpoint import Endpoint
 from harness.models.faults import FAULTS, Fault, FaultKind
 from tests.harness.replies import USAGE, ListModel
@@ -152,9 +152,14 @@ def test_a_call_that_hangs_ends_with_the_trial_s_time(limits: dict[str, float], 
     model = Hanging()
     caller, events = caller_of(model, **limits)
     with pytest.raises(end, match=r"the 0\.3 s"):
-        caller.complete([], [])
-    model.go_on.set()  # what comes too late is dropped
-    assert (caller.meter.usage, events) == (Usage(), [])
+        caller.complete([], [], step=7)
+    model.go_on.set()  # what comes too late is dropped, and the record says that its cost is unknown
+    assert (caller.meter.usage, caller.faults) == (Usage(), {ABANDONED: 1})
+    assert [(e["event"], e["kind"], e["step"], e["attempt"]) for e in events] == [("fault", ABANDONED, 7, 1)]
+    assert events[0]["seconds"] > 0.2
+    assert events[0]["message"].endswith("of working time are used); its cost is unknown") == (
+        end is WorkingTimeLimit
+    )
 
 
 def test_a_call_that_hangs_beyond_its_timeout_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,6 +184,7 @@ def test_an_interrupt_ends_whatever_is_waited_for(when: str) -> None:
     started = time.monotonic()
     with pytest.raises(Cancelled):
         caller.complete([], [])
+    assert caller.faults[ABANDONED] == (1 if when == "calling" else 0)
     assert time.monotonic() - started < 30  # far less than the waits themselves
 
 
@@ -268,6 +274,47 @@ class TestTheNextCallStaysWithinTheBudget:
         model = Noting(HELLO)
         caller_of(model, cost_usd=0.001)[0].complete([], [])
         assert model.asked[0].max_output_tokens is None
+
+
+LIMITS = [{"tokens": 9999}, {"input_tokens": 9999}, {"output_tokens": 9999}, {"cost_usd": 9.0}]
+UNTOLD = [Usage(), Usage(output=10), Usage(input=100)]
+
+
+class TestAReplyThatDoesNotTellItsTokens:
+    @pytest.mark.parametrize("limit", LIMITS, ids=str)
+    @pytest.mark.parametrize("usage", UNTOLD, ids=str)
+    def test_ends_a_trial_that_limits_them_and_closes_the_endpoint(
+        self, limit: dict[str, Any], usage: Usage
+    ) -> None:
+        caller, events = caller_of(ListModel(Reply("Hello.", usage=usage)), price=price, **limit)
+        with pytest.raises(EndpointClosed, match="does not tell how many tokens"):
+            caller.complete([], [])
+        assert [event["kind"] for event in events] == ["usage"]
+        assert caller.endpoint.closed is not None and "limit steps and time" in caller.endpoint.closed
+
+    @pytest.mark.parametrize("usage", UNTOLD, ids=str)
+    def test_is_asked_again_where_another_told_them(self, usage: Usage) -> None:
+        caller, events = caller_of(ListModel(HELLO, Reply("Hello.", usage=usage), HELLO), tokens=9999)
+        caller.complete([], [])
+        assert caller.complete([], []).attempts == 2
+        assert [event["kind"] for event in events] == ["garbled"]
+
+    @pytest.mark.parametrize("limits", [{}, {"steps": 5, "seconds": 60.0}], ids=str)
+    def test_is_a_reply_like_any_other_where_none_are_limited(self, limits: dict[str, Any]) -> None:
+        caller, _ = caller_of(ListModel(Reply("Hello.")), **limits)
+        assert caller.complete([], []).reply.text == "Hello."
+
+    @pytest.mark.parametrize(
+        ("name", "reply"),
+        [
+            ("scripted/forest", Reply("Hello.")),  # calls no model
+            ("openai/m", Reply("", finish=Finish.REFUSAL)),  # stopped before it cost anything
+            ("openai/m", Reply("", usage=Usage(input=100))),  # nothing was written
+        ],
+    )
+    def test_is_taken_where_it_took_none(self, name: str, reply: Reply) -> None:
+        caller, _ = caller_of(ListModel(reply, name=name), tokens=9999)
+        assert caller.complete([], []).reply is reply
 
 
 def price(usage: Usage) -> float:

@@ -152,7 +152,7 @@ def test_all_wait_as_long_as_the_endpoint_asks() -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind, policy in FAULTS.items() if policy.closes])
-def test_a_refused_key_quota_or_model_ends_the_waiting_of_all(kind: FaultKind) -> None:
+def test_what_closes_it_ends_the_waiting_of_all_and_says_the_fix(kind: FaultKind) -> None:
     endpoint = Endpoint("openai/m", key_variable="MY_KEY", start=1)
     ends: list[str] = []
 
@@ -174,7 +174,7 @@ def test_a_refused_key_quota_or_model_ends_the_waiting_of_all(kind: FaultKind) -
     assert endpoint.closed is not None
     assert ends == [endpoint.closed] * 4
     assert endpoint.closed.startswith("no, says the server; ")
-    assert "MY_KEY" in endpoint.closed or kind is FaultKind.MODEL
+    assert ("MY_KEY" in endpoint.closed) == (kind in (FaultKind.KEY, FaultKind.QUOTA))
 
 
 def test_who_has_no_time_left_leaves_the_line_and_holds_nobody_up() -> None:

@@ -29,7 +29,8 @@ from harness.sandboxes.settings import SandboxConfig
 from harness.tasks.grading import Grader
 from harness.tasks.package import load_task, task_hash
 from harness.trajectories.reading import read_events
-from harness.trial import TrialSpec, run_trial
+from harness.trial import run_trial
+from harness.trialspec import TrialSpec
 from tests.harness.models import chat_server, gemini_server, responses_server
 from tests.harness.models.loopback import Said
 from tests.harness.replies import SAMPLE

@@ -17,7 +17,8 @@ from harness.records import Feedback, TrialPaths
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, task_hash
-from harness.trial import TrialSpec, run_trial
+from harness.trial import run_trial
+from harness.trialspec import TrialSpec
 from tests.harness.models.gemini_server import (
     KEY,
     GeminiServer,

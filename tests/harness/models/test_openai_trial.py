@@ -18,7 +18,8 @@ from harness.records import Feedback, TrialPaths
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, task_hash
-from harness.trial import TrialSpec, run_trial
+from harness.trial import run_trial
+from harness.trialspec import TrialSpec
 from tests.harness.models import chat_server, responses_server
 from tests.harness.models.chat_server import ChatServer, completion
 from tests.harness.models.responses_server import ResponsesServer, response

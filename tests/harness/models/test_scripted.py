@@ -41,7 +41,8 @@ from harness.tasks.grading import Grader
 from harness.tasks.package import Task, load_task
 from harness.tasks.preparing import prepare_task
 from harness.tasksets.catalogue import reference_task
-from harness.trial import TrialSpec, run_trial
+from harness.trial import run_trial
+from harness.trialspec import TrialSpec
 
 Run = Callable[[Task, str, Feedback], TrialResult]
 

@@ -19,7 +19,8 @@ from harness.sandboxes.base import SandboxProvider
 from harness.tasks.grading import Grader
 from harness.tasks.package import load_task, task_hash
 from harness.trajectories.trials import RecordedTrial, read_trial
-from harness.trial import TrialSpec, run_trial
+from harness.trial import run_trial
+from harness.trialspec import TrialSpec
 from tests.harness.replies import SAMPLE, SUBMIT, ListModel
 
 USAGE = Usage(input=1000, cache_read=600, output=50, reasoning=20)
