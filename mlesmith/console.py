@@ -91,6 +91,13 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
     Console(highlight=False, width=width).print(table)
 
 
+def is_narrow(columns: int) -> bool:
+    """Whether standard output is a terminal of fewer columns."""
+    from rich.console import Console
+
+    return sys.stdout.isatty() and Console().width < columns
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """A number for a table; a dash where there is none."""
     return "-" if value is None or value != value else f"{value:z.{digits}f}"
@@ -131,9 +138,15 @@ def guarded(run: Callable[[], None]) -> NoReturn:
     except OSError as error:
         if error.filename is None and error.errno is None:
             raise
-        note(f"error: {error.filename or 'input/output'}: {error.strerror}")
+        note(f"error: {error.filename or 'input/output'}: {_in_words(error)}")
         sys.exit(EXIT_INPUT)
     sys.exit(0)
+
+
+def _in_words(error: OSError) -> str | None:
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return "a file is where a folder is to be; name another"
+    return error.strerror
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -37,7 +37,7 @@ _COLOURS = {"ok": "green", "note": "yellow", "fail": "red"}
 
 @app.callback(invoke_without_command=True)
 def _models(ctx: typer.Context, json: Json = False) -> None:
-    """List the candidates that can be named, and check that their endpoints work.
+    """List candidates, and check their endpoints.
 
     Example: mlesmith models
     """
@@ -103,7 +103,7 @@ def list_models(json: Json = False) -> None:
 def check(
     items: Annotated[
         list[Path],
-        typer.Argument(metavar="NAME|JOB.toml...", help="Models, such as openai/gpt-4o-mini, or job files."),
+        typer.Argument(metavar="NAME|JOB.toml", help="Models, such as openai/gpt-4o-mini, or job files."),
     ],
     base_url: BaseUrl = None,
     key_variable: KeyVariable = None,

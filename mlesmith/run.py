@@ -31,7 +31,7 @@ def run(
     ctx: typer.Context,
     items: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[JOB.toml]", help="A job file; without one, name --tasks and --model."),
+        typer.Argument(metavar="JOB.toml", help="A job file; without one, name --tasks and --model."),
     ] = None,
     out: Annotated[Path, typer.Option(help="The job's folder; the same command resumes it.")] = Path(
         "runs/job"
@@ -121,12 +121,12 @@ def run(
         retries=None if retries is None else {"attempts": retries + 1},
         prices=prices,
         workers=workers,
-        shard=None if shard is None else shard.split("/"),
+        shard=None if shard is None else _shard(shard),
     )
     jobs, folders, names = models.split_items([*(tasks or []), *(items or [])], model or [])
     if jobs:
         if len(jobs) > 1 or folders or names:
-            fail("give either one JOB.toml, or --tasks and --model, not both")
+            fail(f"{jobs[0]} is taken for a job file: give one alone, or --tasks FOLDER and --model NAME")
         config = _config_of_file(jobs[0], document, _said(ctx))
     else:
         settings = models.settings_document(
@@ -145,7 +145,7 @@ def run(
     if json:
         emit(_document(summary, outlooks))
     else:
-        _show(summary, outlooks)
+        _show(summary, outlooks, config.prices)
     if not dry_run and (summary.infrastructure_failures or summary.not_run):
         raise typer.Exit(EXIT_FELL_SHORT)
 
@@ -158,6 +158,13 @@ def _given(**values: Any) -> dict[str, Any]:
 def _seconds(**hours: float | None) -> dict[str, float | None]:
     """Limits in seconds; 0 hours are no limit."""
     return {name: value * 3600 or None for name, value in hours.items() if value is not None}
+
+
+def _shard(text: str) -> tuple[int, int]:
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal()):
+        fail(f"--shard {text}: write I/N, such as 2/4 for the second of four parts")
+    return int(part), int(parts)
 
 
 def _said(ctx: typer.Context) -> set[str]:
@@ -232,16 +239,20 @@ def _document(summary: JobSummary, outlooks: list[Outlook]) -> dict[str, Any]:
     }
 
 
-def _show(summary: JobSummary, outlooks: list[Outlook]) -> None:
+def _show(summary: JobSummary, outlooks: list[Outlook], prices: Path | None) -> None:
     from rich.markup import escape
 
+    from reports.templating import count
+
+    trials = count(summary.total, "trial")
     if outlooks:
-        say(f"{summary.total} trials, {summary.kept} done; {summary.total - summary.kept} would run")
+        say(f"{trials}, {summary.kept} done; {summary.total - summary.kept} would run")
         for line in (*(outlook.line() for outlook in outlooks), *summary.ground.lines()):
             say(escape(line))
         return
     ends = ", ".join(f"{count} {status}" for status, count in sorted(summary.statuses.items()))
-    say(f"{summary.total} trials in {shown_path(summary.out)} ({summary.kept} kept from before): {ends}")
+    say(escape(f"{trials} in {shown_path(summary.out)} ({summary.kept} kept from before): {ends}"))
     if summary.infrastructure_failures:
         say(f"{summary.infrastructure_failures} failed for reasons that are not the candidate's; run again")
-    say(f"next: mlesmith board build {shown_path(summary.out)} --out boards")
+    priced = f" --prices {shown_path(prices)}" if prices else ""
+    say(escape(f"next: mlesmith board build {shown_path(summary.out)} --out boards{priced}"))

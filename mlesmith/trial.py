@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mlesmith import replay
-from mlesmith.console import Json, emit, fail, note, say, show_table, shown_path
+from mlesmith.console import Json, emit, fail, is_narrow, note, say, show_table, shown_path
 from mlesmith.replay import register as register_replay
 
 if TYPE_CHECKING:
     from reports.trials.listing import ListedTrial
 
 app = typer.Typer(
-    help="List the trials of a job, show what an agent did, export it, and replay it.",
+    help="List, show, export and replay trials.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -28,6 +27,10 @@ TrialDir = Annotated[
     ),
 ]
 Prices = Annotated[Path | None, typer.Option(help="A TOML file of prices that override the table.")]
+
+
+#: Columns of the terminal below which the table of trials breaks words.
+_TABLE_WIDTH = 120
 
 
 class Format(StrEnum):
@@ -57,6 +60,11 @@ def list_trials(
     trials = list_job(job, read_price_table(prices), model=model, task=task, status=status)
     if json:
         emit({"schema_version": 1, "trials": [trial.document() for trial in trials]})
+        return
+    if is_narrow(_TABLE_WIDTH):
+        for trial in trials:
+            _say_in_two_lines(trial)
+        say(count(len(trials), "trial"))
         return
     show_table(
         count(len(trials), "trial"),
@@ -111,9 +119,7 @@ def show(
     if json:
         emit(trial_document(trial, turns))
         return
-    if prompts:
-        printer.prompt(trial)
-    printer.trial(trial, turns, whole=step is None)
+    printer.trial(trial, turns, prompts=prompts, whole=step is None)
 
 
 @app.command()
@@ -166,6 +172,15 @@ def export(
 register_replay(app)
 
 
+def _say_in_two_lines(trial: ListedTrial) -> None:
+    """What its row says, for a terminal that would break the row's words."""
+    task_set, task, model, attempt, status, valid, score, steps, tokens, cost, time = _row(trial)
+    say(f"{task_set}/{task}  {model}  attempt {attempt}")
+    came_to = score if valid == "yes" else "no valid submission"
+    rest = "" if trial.record is None else f", {came_to}, {steps} steps, {tokens} tokens, {cost}, {time}"
+    say(f"  {status}{rest}")
+
+
 def _row(trial: ListedTrial) -> tuple[str, ...]:
     from rich.markup import escape
 
@@ -186,6 +201,3 @@ def _row(trial: ListedTrial) -> tuple[str, ...]:
         cost_words(trial.cost_usd),
         duration(record.timings.total),
     )
-
-
-replay.register(app)

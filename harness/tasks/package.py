@@ -236,14 +236,33 @@ def find_tasks(folders: Iterable[Path]) -> list[Path]:
     return found
 
 
+_PLAIN = {
+    "extra_forbidden": "unknown key",
+    "missing": "required key is missing",
+    "too_short": "it is empty",
+    "tuple_type": "write a list",
+    "model_type": "write a table",
+    "dict_type": "write a table",
+    "int_parsing": "write a whole number",
+    "int_type": "write a whole number",
+    "int_from_float": "write a whole number",
+    "float_parsing": "write a number",
+    "float_type": "write a number",
+    "string_type": "write a text in quotes",
+    "bool_parsing": "write true or false",
+    "bool_type": "write true or false",
+}
+"""What pydantic says in words of Python, by its kind of error."""
+
+
 def describe_validation(error: ValidationError) -> str:
     """One line for a pydantic error: every offending key with what is wrong about it."""
     parts = []
     for item in error.errors():
+        if item["type"] == "too_short" and item["input"]:
+            continue  # its items are what is wrong, and are named by themselves
         key = ".".join(str(part) for part in item["loc"]) or "document"
-        message = {"extra_forbidden": "unknown key", "missing": "required key is missing"}.get(
-            item["type"], item["msg"].removeprefix("Value error, ")
-        )
+        message = _PLAIN.get(item["type"], item["msg"].removeprefix("Value error, "))
         parts.append(f"{key}: {message}")
     return "; ".join(parts)
 

@@ -26,7 +26,7 @@ def reliability_plot(lengths: Mapping[str, Length]) -> Figure:
     axes.set_title("Reliability of the order of the models")
     drawn = {name: length for name, length in lengths.items() if length.curve}
     if not drawn:
-        say_nothing(axes, "no set has two models and two tasks that all of them have")
+        say_nothing(axes, "no set has two tasks on which two models or more differ")
         return figure
     for i, (name, length) in enumerate(drawn.items()):
         colour = PALETTE[i % len(PALETTE)]

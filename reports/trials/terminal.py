@@ -60,21 +60,20 @@ class TrialPrinter:
         self._most = None if full else LONGEST
         self._prices = prices or PriceTable()
 
-    def trial(self, trial: RecordedTrial, turns: Sequence[Turn], *, whole: bool = True) -> None:
-        """The head of a trial, some of its turns, and, of the whole, how it ended."""
+    def trial(
+        self, trial: RecordedTrial, turns: Sequence[Turn], *, prompts: bool = False, whole: bool = True
+    ) -> None:
+        """The head of a trial, its prompts if asked, some of its turns, and, of the whole, how it ended."""
         for name, value in self._head(trial):
             self._print(Text.assemble((f"{name:<9}", "dim"), shown(value)))
         for note in trial.log.notes:
             self._print(Text(f"note: {shown(note)}", style="yellow"))
+        if prompts and (prompt := trial.log.first(PromptEvent)):
+            self.messages([Message("system", prompt.system), Message("user", prompt.user)])
         for turn in turns:
             self._turn(trial, turn)
         if whole:
             self._ending(trial)
-
-    def prompt(self, trial: RecordedTrial) -> None:
-        """The first two turns of the conversation."""
-        if prompt := trial.log.first(PromptEvent):
-            self.messages([Message("system", prompt.system), Message("user", prompt.user)])
 
     def messages(self, messages: Sequence[Message]) -> None:
         """A conversation."""

@@ -150,6 +150,8 @@ def bad_inputs(tmp: Path, iris: Task) -> dict[str, tuple[tuple[object, ...], tup
     )
     job = 'schema_version = 1\ntasks = ["iris"]\nmodels = ["scripted/linear"]\n'
     (tmp / "fine.toml").write_text(job)
+    (tmp / "models.toml").write_text('tasks = ["iris"]\nmodels = [3, { name = "vllm/x", label = 5 }]\n')
+    (tmp / "none.toml").write_text('tasks = []\nmodels = "vllm/x"\n')
     (tmp / "table.toml").write_text(f'{job}[sandbox]\ncolour = "red"\n')
     (tmp / "binary.csv").write_bytes(b"\xff\xfe\x00\x01")
     for name in ("columns.csv", "others.csv"):
@@ -170,6 +172,21 @@ def bad_inputs(tmp: Path, iris: Task) -> dict[str, tuple[tuple[object, ...], tup
             (*run, *model, "--feedback", "maybe"), ("feedback", "'test', 'split' or 'none'"),
         ),
         "bad shard": ((*run, *model, "--shard", "3/2"), ("--shard 3/2",)),
+        "half a shard": ((*run, *model, "--shard", "3"), ("--shard 3: write I/N",)),
+        "a task's file for a job's": ((*run, iris.root / "task.toml"), ("task.toml is taken for a job",)),
+        "models that are none": (
+            ("run", tmp / "models.toml", *out),
+            ("models.toml: models.0: write a table; models.1.label: write a text in quotes",),
+        ),
+        "nothing in a job": (
+            ("run", tmp / "none.toml", *out), ("none.toml: tasks: it is empty; models: write a list",),
+        ),
+        "a file for a folder": (
+            (*run, *model, "--out", tmp / "keys.toml"), ("keys.toml: a file is where a folder is to be",),
+        ),
+        "a file above a folder": (
+            (*run, *model, "--out", tmp / "keys.toml" / "x"), ("keys.toml", "a file is where a folder is"),
+        ),
         "unknown sandbox": ((*run, *model, "--sandbox", "jail"), ("jail", "bubblewrap")),
         "process": ((*run, *model, "--sandbox", "process"), ("isolates nothing", "--trust")),
         "process for grading": (

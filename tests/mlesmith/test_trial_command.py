@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -131,6 +132,22 @@ def test_list_shows_every_trial_also_the_one_that_is_not_finished(job: Path) -> 
         ],
         ["reference", "houses", "scripted/linear", "1", "unfinished", "-", "-", "-", "-", "-", "-"],
     ]
+
+
+def test_a_narrow_terminal_gets_two_whole_lines_a_trial(job: Path) -> None:
+    ours, theirs = pty.openpty()
+    subprocess.run(
+        [sys.executable, "-m", "mlesmith", "trial", "list", str(job)],
+        stdout=theirs, check=True, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
+    )  # fmt: skip
+    os.close(theirs)
+    lines = os.read(ours, 65536).decode().splitlines()
+    os.close(ours)
+    assert lines[:2] == [
+        "reference/flowers  local/mine  attempt 1",
+        "  step limit, 0.5, 3 steps, 3,150 tokens, unpriced, 12 s",
+    ]
+    assert lines[-3:] == ["reference/houses  scripted/linear  attempt 1", "  unfinished", "4 trials"]
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,8 @@ class ScriptedModel:
     def __init__(self, policy: str, task: Task | None = None) -> None:
         if policy not in SUMMARIES:
             close = difflib.get_close_matches(policy, SUMMARIES, n=1)
-            hint = f"; did you mean scripted/{close[0]}?" if close else ""
-            raise InputError(f"unknown scripted candidate {policy!r}{hint} Known: {', '.join(SUMMARIES)}")
+            hint = f"did you mean scripted/{close[0]}? " if close else ""
+            raise InputError(f"unknown scripted candidate {policy!r}; {hint}known: {', '.join(SUMMARIES)}")
         self.name = f"scripted/{policy}"
         self._policy = oracle(_answers(task)) if policy == ORACLE else POLICIES[policy]
 
