@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.errors import InputError
+from harness.models.addresses import checked_url, is_local, url_in_environment
 from harness.models.base import Model, Settings
 from harness.models.presets import PRESETS, Api, Preset
 from harness.models.scripted.model import ScriptedModel, policy_names
@@ -39,29 +40,25 @@ class ModelConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(min_length=1)
+    name: str = Field(min_length=1, max_length=200)
     label: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._-]+$")
     base_url: str | None = None
     key_variable: str | None = None
     api: Api | None = None
     settings: Settings = Settings()
 
+    @field_validator("name")
+    @classmethod
+    def _printable(cls, name: str) -> str:
+        """A name is written to records and is a folder's, so what cannot be in these is no part of it."""
+        if not name.isprintable():
+            raise ValueError("it holds line breaks or other signs that cannot be printed")
+        return name
+
     @field_validator("base_url")
     @classmethod
     def _no_secrets(cls, url: str | None) -> str | None:
-        """A base URL is written to records, so it must not hold a password or a key."""
-        if url is None:
-            return None
-        try:
-            parts = urlsplit(url)
-            whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            whole = False
-        if not whole:
-            raise ValueError("write a whole URL, such as http://localhost:8000/v1")
-        if parts.username or parts.password or parts.query or parts.fragment:
-            raise ValueError("no user, password or query may be in it; keys come from the environment")
-        return url
+        return None if url is None else checked_url(url)
 
     @field_validator("key_variable")
     @classmethod
@@ -116,15 +113,19 @@ class ModelConfig(BaseModel):
 
     @property
     def endpoint_url(self) -> str | None:
-        """Where it is reached; ``None`` is the SDK's default."""
+        """Where it is reached; ``None`` is the SDK's default.
+
+        Raises:
+            InputError: OPENAI_BASE_URL counts for it and is no address.
+        """
         if self.base_url is None and self.provider == "openai":
-            return os.environ.get("OPENAI_BASE_URL") or None
+            return url_in_environment("OPENAI_BASE_URL")
         return self.base_url or self.preset.base_url
 
     @property
     def is_local(self) -> bool:
         """Whether its endpoint is on this machine."""
-        return self.endpoint_url is not None and urlsplit(self.endpoint_url).hostname in _LOCAL
+        return self.endpoint_url is not None and is_local(self.endpoint_url)
 
     @property
     def spoken_api(self) -> Api:
@@ -184,9 +185,10 @@ def check_models(configs: Iterable[ModelConfig], profile: Settings) -> None:
         InputError: names the model, the key, the value and what is taken instead.
     """
     configs = list(configs)
-    names = Counter(config.board_name for config in configs)
-    for name, times in names.items():
-        if times > 1:
+    # Trials are kept in folders, whose names cannot have slashes.
+    folders = Counter(config.board_name.replace("/", "--") for config in configs)
+    for name in dict.fromkeys(config.board_name for config in configs):
+        if folders[name.replace("/", "--")] > 1:
             raise InputError(
                 f"model {name} is named twice: give each its own label to compare two settings of one model, "
                 "or use attempts to repeat trials"
@@ -258,9 +260,6 @@ def make_model(config: ModelConfig, tape: Tape | None = None, task: Task | None 
 def scripted_names() -> list[str]:
     """The board names of all scripted candidates, weakest first."""
     return [f"scripted/{name}" for name in policy_names()]
-
-
-_LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 def _refused(settings: Settings, config: ModelConfig) -> Iterator[tuple[str, str]]:

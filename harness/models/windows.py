@@ -96,7 +96,7 @@ def _served(config: ModelConfig) -> Window | None:
     except InputError:
         key = None
     headers = {"authorization": f"Bearer {key}"} if key else {}
-    with open_client(key) as client:
+    with open_client(url, key) as client:
         client.timeout, client.headers = httpx2.Timeout(_PATIENCE), httpx2.Headers(headers)
         for told in _TELLERS if config.is_local else _TELLERS[:1]:
             try:

@@ -6,12 +6,12 @@ forbid fields they do not know, and write thought signatures in another alphabet
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from harness.models.base import Message, ToolCall
 from harness.models.faults import Fault, FaultKind
+from harness.models.wire.bodies import clean, read_json
 
 #: Google's word for the signature of a function call that the model itself did not make
 #: (https://ai.google.dev/gemini-api/docs/thought-signatures#faqs); without one, Gemini 3 refuses the call.
@@ -20,7 +20,7 @@ UNSIGNED = "skip_thought_signature_validator"
 
 def system_text(messages: Sequence[Message]) -> str | None:
     """The text of the system turns, if there are any."""
-    return "\n\n".join(message.text for message in messages if message.role == "system") or None
+    return "\n\n".join(clean(message.text) for message in messages if message.role == "system") or None
 
 
 def to_contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -66,16 +66,16 @@ def _assistant_parts(message: Message) -> list[dict[str, Any]]:
 
 
 def _text_parts(text: str) -> list[dict[str, Any]]:
-    return [{"text": text}] if text else []
+    return [{"text": clean(text)}] if text else []
 
 
 def _call_part(call: ToolCall) -> dict[str, Any]:
     try:
-        args = json.loads(call.arguments or "{}")
+        args = read_json(clean(call.arguments or "{}").encode())
     except ValueError:
         args = None
     if not isinstance(args, dict):
-        args = {"arguments": call.arguments}  # the API takes objects only
+        args = {"arguments": clean(call.arguments)}  # the API takes objects only
     return {"functionCall": {"id": call.id, "name": call.name, "args": args}}
 
 
@@ -84,5 +84,5 @@ def _answer_part(message: Message, asked: dict[str, dict[str, Any]]) -> dict[str
     if call is None:
         raise Fault(FaultKind.REQUEST, f"the tool turn {message.tool_call_id!r} answers no call before it")
     given = {"id": call["id"]} if "id" in call else {}
-    response = {**given, "name": call.get("name", ""), "response": {"output": message.text}}
+    response = {**given, "name": call.get("name", ""), "response": {"output": clean(message.text)}}
     return {"functionResponse": response}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx2
 from google.genai.errors import APIError
 
 from harness.models.faults import Fault, FaultKind
+from harness.models.wire.bodies import clean
+from harness.models.wire.waits import retry_after
 
 _LONGEST_MESSAGE = 500
 _OVERFLOW = re.compile(r"exceeds the maximum number of tokens|payload size exceeds", re.IGNORECASE)
@@ -35,6 +35,9 @@ def _refused(error: APIError) -> Fault:
     status = error.code
     said = error.message if isinstance(error.message, str) else ""
     word = error.status if isinstance(error.status, str) else ""
+    if 300 <= status < 400:
+        said = "the endpoint sends us elsewhere; set base_url to where it is"
+        return Fault(FaultKind.REQUEST, said, status=status)
     message = _one_line(f"{status} {word}: {said}")
     return Fault(_kind(status, word, said, error.details), message, status=status, retry_after=_wait(error))
 
@@ -67,19 +70,11 @@ def _kind(status: int, word: str, said: str, details: Any) -> FaultKind:
 
 
 def _wait(error: APIError) -> float | None:
-    """Seconds to wait, from google.rpc.RetryInfo (``38.5s``) or else from the header Retry-After."""
+    """Seconds to wait, from google.rpc.RetryInfo (``38.5s``) or else from the headers."""
     for delay in _values(error.details, "retryDelay"):
-        if re.fullmatch(r"\d+(\.\d+)?s", delay):
+        if re.fullmatch(r"\d{1,9}(\.\d+)?s", delay):
             return float(delay[:-1])
-    headers = getattr(error.response, "headers", {})
-    asked = str(headers.get("retry-after", ""))
-    if re.fullmatch(r"\d+(\.\d+)?", asked):
-        return float(asked)
-    try:
-        until = parsedate_to_datetime(asked)
-    except ValueError:
-        return None
-    return max(0.0, (until.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+    return retry_after(getattr(error.response, "headers", {}))
 
 
 def _values(tree: Any, name: str) -> list[str]:
@@ -99,4 +94,4 @@ def _walk(tree: Any, name: str) -> Iterator[str]:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())[:_LONGEST_MESSAGE]
+    return clean(" ".join(text.split())[:_LONGEST_MESSAGE])

@@ -52,14 +52,17 @@ class GoogleModel:
         key = config.key(tape)
         # Its warning that it takes the one of two keys in the environment is not true here.
         logging.getLogger("google_genai").setLevel(logging.ERROR)
+        url = config.endpoint_url or _BASE_URL
         # Everything that the SDK would else read from the environment is said.
         self._client = genai.Client(
             vertexai=False,
             api_key=key or "none",  # it insists on one, also where none is wanted
             http_options=types.HttpOptions(
-                base_url=config.endpoint_url or _BASE_URL,
+                base_url=url,
                 api_version=_API_VERSION,
-                httpx_client=open_client(key, tape),
+                httpx_client=open_client(url, key, tape),
+                # Never used; its own would read proxies and certificates, and fail where they are odd.
+                httpx_async_client=httpx2.AsyncClient(transport=httpx2.AsyncBaseTransport()),
             ),
         )
 

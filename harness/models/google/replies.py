@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -10,6 +11,8 @@ from pydantic.alias_generators import to_camel
 
 from harness.models.base import Finish, Reply, ToolCall, Usage
 from harness.models.faults import Fault, FaultKind
+from harness.models.tokens import Tokens, usage_of
+from harness.models.wire.bodies import read_json
 
 # https://ai.google.dev/api/generate-content#FinishReason
 _FINISHES: dict[str, Finish] = {
@@ -36,6 +39,8 @@ _FAULTS = {
     "MISSING_THOUGHT_SIGNATURE": FaultKind.REQUEST,
     "PUP_LIMITED_DISABLED": FaultKind.KEY,
 }
+#: What a function can be called; models make up other names, which are refused in a conversation.
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}")
 _ENDED = ("STOP", "FINISH_REASON_UNSPECIFIED", None)
 
 
@@ -78,11 +83,11 @@ class _Feedback(_Wire):
 
 
 class _Counts(_Wire):
-    prompt_token_count: int = 0
-    tool_use_prompt_token_count: int = 0
-    cached_content_token_count: int = 0
-    candidates_token_count: int = 0
-    thoughts_token_count: int = 0
+    prompt_token_count: Tokens = 0
+    tool_use_prompt_token_count: Tokens = 0
+    cached_content_token_count: Tokens = 0
+    candidates_token_count: Tokens = 0
+    thoughts_token_count: Tokens = 0
 
 
 class _Answer(_Wire):
@@ -104,7 +109,7 @@ def read_reply(body: str, turn: int) -> Reply:
         Fault: it is no answer, or it says that the request or the account is at fault.
     """
     try:
-        data = json.loads(body)
+        data = read_json(body.encode())
         answer = _Answer.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
@@ -112,7 +117,7 @@ def read_reply(body: str, turn: int) -> Reply:
         raise Fault(
             FaultKind.GARBLED, f"another form than generateContent's: {where}: {first['msg']}"
         ) from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise Fault(FaultKind.GARBLED, "the answer is not JSON") from None
     read: dict[str, Any] = {
         "usage": _usage(answer.usage_metadata),
@@ -133,6 +138,9 @@ def read_reply(body: str, turn: int) -> Reply:
     text = "".join(part.text for part in parts if not part.thought)
     calls = _calls(parts, answer.response_id or f"turn{turn}")
     finish = _finish(reason, bool(text), bool(calls))
+    odd = [call.name for call in calls if not _NAME.fullmatch(call.name)]
+    if odd and finish is not Finish.REFUSAL:
+        finish, why = Finish.MALFORMED, f"no function can have the name {odd[0]!r}"
     thought = "".join(part.text for part in parts if part.thought)
     if finish in (Finish.REFUSAL, Finish.MALFORMED):
         # Its calls are not to be made, so the turn cannot be replayed: every call in it would want an answer.
@@ -160,9 +168,9 @@ def _calls(parts: tuple[_Part, ...], prefix: str) -> tuple[ToolCall, ...]:
 
 def _usage(counts: _Counts) -> Usage:
     """Google counts thoughts beside the candidates, and cached tokens within the prompt."""
-    return Usage(
-        input=counts.prompt_token_count + counts.tool_use_prompt_token_count,
+    return usage_of(
+        counts.prompt_token_count + counts.tool_use_prompt_token_count,
+        counts.candidates_token_count + counts.thoughts_token_count,
         cache_read=counts.cached_content_token_count,
-        output=counts.candidates_token_count + counts.thoughts_token_count,
         reasoning=counts.thoughts_token_count,
     )

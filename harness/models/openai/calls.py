@@ -9,14 +9,16 @@ from typing import Any
 import openai
 from httpx2 import DecodingError, Response
 from pydantic import ValidationError
-from pydantic_core import from_json
 
 from harness.models.base import Reply
 from harness.models.faults import Fault, FaultKind
 from harness.models.openai.errors import Complaint, garbled, outcome_of
 from harness.models.registry import ModelConfig
+from harness.models.wire.bodies import read_json
 from harness.models.wire.client import open_client
 from harness.models.wire.tapes import Tape
+
+_BASE_URL = "https://api.openai.com/v1"
 
 
 def make_client(config: ModelConfig, tape: Tape | None) -> openai.OpenAI:
@@ -25,16 +27,18 @@ def make_client(config: ModelConfig, tape: Tape | None) -> openai.OpenAI:
     Raises:
         InputError: the key is missing, or cannot be one.
     """
-    key = config.key(tape)
+    key, url = config.key(tape), config.endpoint_url or _BASE_URL
     client = openai.OpenAI(
         # A local server wants no key, but the SDK insists on one.
         api_key=key or "none",
-        base_url=config.endpoint_url,
+        base_url=url,
         max_retries=0,
-        http_client=open_client(key, tape),
+        http_client=open_client(url, key, tape),
     )
+    # The SDK takes these from the environment. Headers can hold other secrets, which nobody would take out of
+    # what comes back, and the account is no business of another endpoint.
+    client._custom_headers = {}
     if config.endpoint_url is not None:
-        # The SDK takes these from the environment; they are no business of another endpoint.
         client.organization = client.project = None
     return client
 
@@ -67,9 +71,9 @@ def answer(
     return outcome
 
 
-def clean(text: str) -> str:
-    """A text that can be sent: lone surrogates, which models do write, have no UTF-8."""
-    return text.encode("utf-8", "replace").decode()
+def tool_name(name: str) -> str:
+    """A name that a call can be sent back by: models make up names that the APIs refuse in a conversation."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "unnamed"
 
 
 def _ask(client: openai.OpenAI, path: str, request: dict[str, Any], seconds: float) -> bytes | Reply | Fault:
@@ -97,7 +101,7 @@ def _ask(client: openai.OpenAI, path: str, request: dict[str, Any], seconds: flo
 
 def _parsed(content: bytes) -> Any:
     try:
-        return from_json(content)
+        return read_json(content)
     except ValueError:
         text = content.decode(errors="replace")
         title = re.search(r"<title>(.*?)</title>", text, re.DOTALL | re.IGNORECASE)
@@ -106,7 +110,7 @@ def _parsed(content: bytes) -> Any:
 
 def _read(content: bytes, read: Callable[[dict[str, Any]], Reply | Fault]) -> Reply | Fault:
     try:
-        body = from_json(content, allow_inf_nan=False)
+        body = read_json(content)
     except ValueError as error:
         if content.lstrip()[:1] == b"<":
             return garbled("the endpoint answered with a page for browsers; is base_url right?")

@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import from_json
 
 from harness.models import actionschema
 from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, Tool, ToolCall
 from harness.models.faults import Fault, FaultKind
-from harness.models.openai.calls import answer, clean, make_client
+from harness.models.openai.calls import answer, make_client, tool_name
 from harness.models.openai.errors import Complaint, outcome_of
 from harness.models.openai.usage import chat_usage
 from harness.models.registry import ModelConfig
+from harness.models.wire.bodies import clean
 from harness.models.wire.tapes import Tape
 
 #: What goes back of an assistant's message, beside ``reasoning_content``. The rest, such as ``refusal`` or
@@ -75,7 +77,8 @@ class ChatModel:
                 raw["tool_calls"] = [_call_to_wire(call) for call in message.tool_calls]
         wire = {"role": "assistant"} | {key: raw[key] for key in _SENT_BACK if raw.get(key) not in (None, [])}
         if "tool_calls" in wire:
-            wire["tool_calls"] = [_readable(call) for call in wire["tool_calls"]]
+            read = {call.id: call for call in message.tool_calls}
+            wire["tool_calls"] = [_acceptable(call, read.get(call["id"])) for call in wire["tool_calls"]]
         wire.setdefault("content", None if "tool_calls" in wire else "")
         if self._preset.returns_reasoning:
             # A turn of our own wording has none, but the field is missed there too.
@@ -187,16 +190,25 @@ def _call_to_wire(call: ToolCall, asked: dict[str, Any] | None = None) -> dict[s
     return {"id": call.id, "type": "function", "function": function}
 
 
-def _readable(call: dict[str, Any]) -> dict[str, Any]:
-    """A call as it can be sent back: vLLM and llama.cpp read its arguments again, and refuse broken ones.
+def _acceptable(call: dict[str, Any], read: ToolCall | None) -> dict[str, Any]:
+    """A call as it can be sent back, for one that is refused would end every conversation it stands in.
 
-    One broken call would then end every conversation it stands in. What was wrong stands in its result.
+    OpenAI refuses names with odd characters; vLLM and llama.cpp read the arguments again, and refuse broken
+    ones. What was wrong stands in the call's result.
+
+    Args:
+        call: as it came.
+        read: as the conversation has it, where broken arguments may have been mended.
     """
+    if read is not None:
+        call = call | _call_to_wire(read, call)
+    function = call["function"]
     try:
-        fits = isinstance(json.loads(call["function"]["arguments"]), dict)
-    except (ValueError, RecursionError):
+        fits = isinstance(from_json(function["arguments"], allow_inf_nan=False), dict)
+    except ValueError:
         fits = False
-    return call if fits else call | {"function": call["function"] | {"arguments": "{}"}}
+    sent = {"name": tool_name(function["name"]), "arguments": function["arguments"] if fits else "{}"}
+    return call | {"function": function | sent}
 
 
 def _tool_to_wire(tool: Tool) -> dict[str, Any]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import email.utils
-import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from harness.models.base import Finish, Reply
 from harness.models.faults import Fault, FaultKind
+from harness.models.wire.waits import retry_after
 
 _LONGEST = 600
 
@@ -179,22 +177,6 @@ def outcome_of(complaint: Complaint, headers: Mapping[str, str] | None = None) -
         status=complaint.status,
         retry_after=retry_after(headers or {}),
     )
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds the endpoint asks us to wait, by ``retry-after-ms`` or ``retry-after``, if it does."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        if math.isfinite(seconds):
-            return max(0.0, seconds)
-    try:
-        until = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
-    except (TypeError, ValueError):
-        return None
-    return max(0.0, until.timestamp() - time.time())
 
 
 def garbled(what: str) -> Fault:

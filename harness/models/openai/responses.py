@@ -15,10 +15,11 @@ from pydantic import BaseModel, ConfigDict
 from harness.models import actionschema
 from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, Tool, ToolCall
 from harness.models.faults import Fault
-from harness.models.openai.calls import answer, clean, make_client
+from harness.models.openai.calls import answer, make_client, tool_name
 from harness.models.openai.errors import Complaint, garbled, outcome_of
 from harness.models.openai.usage import responses_usage
 from harness.models.registry import ModelConfig
+from harness.models.wire.bodies import clean
 from harness.models.wire.tapes import Tape
 
 _FILTERED = "The provider's content filter stopped the answer."
@@ -88,7 +89,7 @@ def _to_wire(message: Message) -> Iterator[dict[str, Any]]:
             yield {
                 "type": "function_call",
                 "call_id": call.id,
-                "name": call.name,
+                "name": tool_name(call.name),
                 "arguments": clean(call.arguments),
             }
 
@@ -96,13 +97,17 @@ def _to_wire(message: Message) -> Iterator[dict[str, Any]]:
 def _sent_back(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """A response's items as input of the next: as they are, but for what the API refuses there.
 
-    Refused are the ``status`` of reasoning, and reasoning that nothing follows: a response that was cut off
-    while the model thought ends with it.
+    Refused are the ``status`` of reasoning, reasoning that nothing follows (a response that was cut off while
+    the model thought ends with it), and calls of tools by odd names or without arguments.
     """
     led_to = [index for index, item in enumerate(items) if item["type"] != "reasoning"]
     for item in items[: led_to[-1] + 1 if led_to else 0]:
-        is_thought = item["type"] == "reasoning"
-        yield {key: value for key, value in item.items() if not (is_thought and key == "status")}
+        if item["type"] == "reasoning":
+            yield {key: value for key, value in item.items() if key != "status"}
+        elif item["type"] == "function_call":
+            yield item | {"name": tool_name(item["name"]), "arguments": item.get("arguments") or ""}
+        else:
+            yield item
 
 
 def _tool_to_wire(tool: Tool) -> dict[str, Any]:

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from harness.models.base import Usage
-
-_Tokens = int | None
+from harness.models.tokens import Tokens, usage_of
 
 
 class _Details(BaseModel):
-    cached_tokens: _Tokens = Field(default=None, ge=0)
-    cache_write_tokens: _Tokens = Field(default=None, ge=0)
-    reasoning_tokens: _Tokens = Field(default=None, ge=0)
+    cached_tokens: Tokens | None = None
+    cache_write_tokens: Tokens | None = None
+    reasoning_tokens: Tokens | None = None
 
 
 class _ChatUsage(BaseModel):
-    prompt_tokens: _Tokens = Field(default=None, ge=0)
-    completion_tokens: _Tokens = Field(default=None, ge=0)
-    total_tokens: _Tokens = Field(default=None, ge=0)
+    prompt_tokens: Tokens | None = None
+    completion_tokens: Tokens | None = None
+    total_tokens: Tokens | None = None
     prompt_tokens_details: _Details | None = None
     completion_tokens_details: _Details | None = None
-    prompt_cache_hit_tokens: _Tokens = Field(default=None, ge=0)
+    prompt_cache_hit_tokens: Tokens | None = None
 
 
 class _ResponsesUsage(BaseModel):
-    input_tokens: _Tokens = Field(default=None, ge=0)
-    output_tokens: _Tokens = Field(default=None, ge=0)
+    input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
     input_tokens_details: _Details | None = None
     output_tokens_details: _Details | None = None
 
@@ -48,12 +47,12 @@ def chat_usage(told: Any) -> Usage:
     if reasoning and usage.total_tokens == input + output + reasoning:
         # xAI and some others count reasoning beside the completion, which the total gives away.
         output += reasoning
-    return Usage(
-        input=input,
+    return usage_of(
+        input,
+        output,
         # DeepSeek tells it beside the details.
         cache_read=(prompt and prompt.cached_tokens) or usage.prompt_cache_hit_tokens or 0,
         cache_write=(prompt and prompt.cache_write_tokens) or 0,
-        output=output,
         reasoning=reasoning,
     )
 
@@ -68,10 +67,10 @@ def responses_usage(told: Any) -> Usage:
         return Usage()
     usage = _ResponsesUsage.model_validate(told)
     given, made = usage.input_tokens_details, usage.output_tokens_details
-    return Usage(
-        input=usage.input_tokens or 0,
+    return usage_of(
+        usage.input_tokens or 0,
+        usage.output_tokens or 0,
         cache_read=(given and given.cached_tokens) or 0,
         cache_write=(given and given.cache_write_tokens) or 0,
-        output=usage.output_tokens or 0,
         reasoning=(made and made.reasoning_tokens) or 0,
     )

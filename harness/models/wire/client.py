@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import httpx2
 
+from harness.errors import InputError
 from harness.models.wire.secrets import Scrubber
 from harness.models.wire.tapes import Tape
 
@@ -25,7 +26,7 @@ MAX_RESPONSE_BYTES = 64 << 20
 _TRAVEL_HEADERS = (b"content-encoding", b"content-length", b"transfer-encoding", b"connection")
 
 
-def open_client(key: str | None, tape: Tape | None = None) -> httpx2.Client:
+def open_client(url: str, key: str | None, tape: Tape | None = None) -> httpx2.Client:
     """A client for one endpoint, to be handed to a provider's SDK.
 
     The read timeout of a request bounds all of it, from its start to the last byte of the response; without
@@ -36,21 +37,27 @@ def open_client(key: str | None, tape: Tape | None = None) -> httpx2.Client:
     authorities come from the environment and the system, as in the SDKs' own clients.
 
     Args:
+        url: the endpoint's.
         key: what must not show in anything that comes back, is logged or is recorded.
         tape: records the exchanges, or answers in the network's place.
+
+    Raises:
+        InputError: the environment names a proxy for the endpoint that cannot be used.
     """
     # These write response headers down at DEBUG as they come in, before the key is taken out of them.
     logging.getLogger("httpcore2").setLevel(logging.INFO)
-    return httpx2.Client(transport=_Transport(Scrubber(key), tape))
+    proxy = _proxy_of(httpx2.URL(url)) if tape is None or tape.live else None
+    return httpx2.Client(transport=_Transport(Scrubber(key), proxy, tape))
 
 
 class _Transport(httpx2.BaseTransport):
     """Sends requests, reads whole responses, and shows them to a tape."""
 
-    def __init__(self, scrubber: Scrubber, tape: Tape | None) -> None:
+    def __init__(self, scrubber: Scrubber, proxy: str | None, tape: Tape | None) -> None:
         self._scrubber = scrubber
+        self._proxy = proxy
         self._tape = tape
-        self._network: dict[str | None, httpx2.HTTPTransport] = {}
+        self._network: httpx2.HTTPTransport | None = None
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         if self._tape is None:
@@ -58,14 +65,14 @@ class _Transport(httpx2.BaseTransport):
         return self._tape.exchange(self._scrubber.request(request), lambda: self._ask(request))
 
     def close(self) -> None:
-        for transport in self._network.values():
-            transport.close()
-        self._network.clear()
+        network, self._network = self._network, None
+        if network is not None:
+            network.close()
 
     def _ask(self, request: httpx2.Request) -> httpx2.Response:
         """Ask the network; neither the response nor the error holds the key."""
-        transport = self._reach(request.url)
-        asked = _in_background(lambda: _read_whole(transport.handle_request(request)))
+        network = self._network = self._network or _open_network(self._proxy)
+        asked = _in_background(lambda: _read_whole(network.handle_request(request)))
         seconds = request.extensions.get("timeout", {}).get("read")
         if wait([asked], seconds).done:
             error = asked.exception()
@@ -85,18 +92,6 @@ class _Transport(httpx2.BaseTransport):
             text = "the request cannot be written as HTTP"
         raise type(error)(text, request=request)
 
-    def _reach(self, url: httpx2.URL) -> httpx2.HTTPTransport:
-        """The way to an address: straight, or through the proxy that the environment names for it."""
-        proxies = urllib.request.getproxies()
-        proxy = proxies.get(url.scheme) or proxies.get("all")
-        if proxy is not None and urllib.request.proxy_bypass(url.host):
-            proxy = None
-        if proxy is not None and "://" not in proxy:
-            proxy = f"http://{proxy}"
-        if proxy not in self._network:
-            self._network[proxy] = httpx2.HTTPTransport(verify=_certificates(), proxy=proxy)
-        return self._network[proxy]
-
     def _clean(self, response: httpx2.Response) -> httpx2.Response:
         reason = response.extensions.get("reason_phrase", b"")
         return httpx2.Response(
@@ -105,6 +100,36 @@ class _Transport(httpx2.BaseTransport):
             content=self._scrubber.data(response.content),
             extensions={"reason_phrase": self._scrubber.data(reason)},
         )
+
+
+def _proxy_of(url: httpx2.URL) -> str | None:
+    """The proxy that the environment names for an address.
+
+    Raises:
+        InputError: it cannot be used; the message names the variable and not its value, which may hold a
+            password.
+    """
+    proxies = urllib.request.getproxies()
+    name = url.scheme if proxies.get(url.scheme) else "all"
+    proxy = proxies.get(name)
+    if not proxy or urllib.request.proxy_bypass(url.host):
+        return None
+    if "://" not in proxy:
+        proxy = f"http://{proxy}"
+    try:
+        usable = bool(httpx2.URL(proxy).host)
+        _open_network(proxy).close()
+    except ImportError:
+        raise InputError(f"{name}_proxy: SOCKS needs the package socksio; pip install socksio") from None
+    except (ValueError, httpx2.InvalidURL):
+        usable = False
+    if not usable:
+        raise InputError(f"{name}_proxy: not the address of a proxy; write http://host:port, or unset it")
+    return proxy
+
+
+def _open_network(proxy: str | None) -> httpx2.HTTPTransport:
+    return httpx2.HTTPTransport(verify=_certificates(), proxy=proxy)
 
 
 @functools.cache

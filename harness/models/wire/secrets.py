@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from html import escape
 from urllib.parse import quote
 
 import httpx2
@@ -15,17 +17,14 @@ MIN_KEY_LENGTH = 8
 
 
 class Scrubber:
-    """Replaces a key, also as it is written inside JSON and URLs, by :data:`MASK`.
+    """Replaces a key, also as it is written inside JSON, URLs and pages, by :data:`MASK`.
 
     Args:
         key: the key; ``None``, and what is shorter than :data:`MIN_KEY_LENGTH`, leaves everything as it is.
     """
 
     def __init__(self, key: str | None) -> None:
-        forms: set[str] = set()
-        if key and len(key) >= MIN_KEY_LENGTH:
-            escaped = json.dumps(key)[1:-1]
-            forms = {key, escaped, escaped.replace("/", "\\/"), quote(key), quote(key, safe="")}
+        forms = set(_forms(key)) if key and len(key) >= MIN_KEY_LENGTH else set()
         # The longest first: one form can be a part of another.
         self._forms = sorted(forms, key=len, reverse=True)
 
@@ -53,3 +52,16 @@ class Scrubber:
             headers=self.headers(request.headers.raw),
             content=self.data(request.read()),
         )
+
+
+def _forms(key: str) -> Iterator[str]:
+    """A key as it is, and in every way in which servers are known to write it down."""
+    in_json = json.dumps(key)[1:-1]
+    yield from (key, in_json, in_json.replace("/", "\\/"), escape(key), escape(key, quote=False))
+    # Go writes < > & so in JSON, and .NET also + and quotes; digits of either case are in use.
+    for odd in ("[<>&]", r"[^A-Za-z0-9/._-]", r"[^A-Za-z0-9]"):
+        for digits in ("02x", "02X"):
+            yield re.sub(odd, lambda sign, digits=digits: f"\\u00{ord(sign[0]):{digits}}", key)
+    for safe in ("/", ""):
+        quoted = quote(key, safe=safe)
+        yield from (quoted, re.sub("%..", lambda code: code[0].lower(), quoted))

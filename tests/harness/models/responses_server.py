@@ -192,6 +192,7 @@ class ResponsesServer(Loopback):
                 require(isinstance(item.get("output"), str), "expected a string", f"{where}.output")
             elif kind == "function_call":
                 only(item, {"type", "id", "call_id", "name", "arguments", "status"}, where)
+                check_tool_name(item.get("name"), f"{where}.name")
                 require(isinstance(item.get("arguments"), str), "expected a string", f"{where}.arguments")
                 open_calls.add(item["call_id"])
             elif kind == "reasoning":
@@ -235,7 +236,9 @@ class ResponsesServer(Loopback):
                 "false. Try again with `store` set to true, or remove this item from your input.",
                 "input",
             )
-        changed = [key for key in issued if key != "status" and item.get(key) != issued[key]]
+        # Calls are not signed, and of these some cannot come back as they were.
+        free = {"status"} | ({"name", "arguments"} if issued["type"] == "function_call" else set())
+        changed = [key for key in issued if key not in free and item.get(key) != issued[key]]
         if changed:
             raise Refused(f"The {changed[0]} of item '{item['id']}' could not be verified.", "input")
 

@@ -131,7 +131,7 @@ HTML = Said(b"<html>\n<h1>Bad\ngateway</h1>", 502, {"content-type": "text/html"}
         (Said(b'["odd"]', 500), FaultKind.OVERLOADED),
         (Said(b'{"error": null}', 500), FaultKind.OVERLOADED),
         (Said({"error": "no"}, 400), FaultKind.REQUEST),
-        (Said(b"", 302, {"location": "https://example.org"}), FaultKind.GARBLED),
+        (Said(b"", 302, {"location": "https://example.org"}), FaultKind.REQUEST),
         (Said(b"", 204), FaultKind.GARBLED),
     ],
 )

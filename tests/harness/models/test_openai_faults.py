@@ -11,9 +11,9 @@ import pytest
 
 from harness.models.base import Finish, Message, Model, Reply, Settings, Usage
 from harness.models.faults import Fault, FaultKind
-from harness.models.openai.errors import retry_after
 from harness.models.presets import Api
 from harness.models.registry import ModelConfig, make_model
+from harness.models.wire.waits import retry_after
 from tests.harness.models.chat_server import completion, error
 from tests.harness.models.loopback import Loopback, Said, loopback
 from tests.harness.models.responses_server import message, response

@@ -27,7 +27,7 @@ FORMS = [KEY, KEY.replace("/", "\\/"), "sk-canary%2F5%2B7%3D12"]
 
 
 def post(url: str, key: str | None = KEY, timeout: float = 20.0, **more: Any) -> httpx2.Response:
-    with open_client(key) as client:
+    with open_client(url, key) as client:
         headers = {"authorization": f"Bearer {key}"} if key else {}
         return client.post(url, json={}, timeout=timeout, headers=headers, **more)
 
@@ -104,9 +104,10 @@ def test_a_word_that_stands_for_no_key_changes_nothing() -> None:
     ],
 )
 def test_a_server_that_drips_does_not_hold_us_beyond_the_timeout(parts: tuple[bytes, ...]) -> None:
-    started, client = time.monotonic(), open_client(KEY)
+    started = time.monotonic()
     # A byte every 0.02 s would go on for half an hour; a bound on single reads never applies.
     with raw_server(*parts, gap=0.02, then_hold=True) as url:
+        client = open_client(url, KEY)
         with pytest.raises(httpx2.ReadTimeout) as caught:
             client.post(url, json={}, timeout=0.4)
         # Nobody goes on reading behind our back, though the server goes on and the client is not closed.
@@ -118,7 +119,7 @@ def test_a_server_that_drips_does_not_hold_us_beyond_the_timeout(parts: tuple[by
 
 
 def test_a_client_goes_on_after_a_timeout() -> None:
-    with loopback() as server, open_client(KEY) as client:
+    with loopback() as server, open_client(server.url, KEY) as client:
         server.queue(Said(b"x" * 1000, drip=0.05), {"said": "hello"})
         with pytest.raises(httpx2.ReadTimeout):
             client.post(server.url, json={}, timeout=0.3)
@@ -197,7 +198,7 @@ from harness.models.wire.client import open_client
 from harness.models.wire.tapes import Recorder
 from pathlib import Path
 key, root, sdk, path = sys.argv[1:]
-client = open_client(key, Recorder(Path(path)))
+client = open_client(root, key, Recorder(Path(path)))
 try:
     if sdk == "openai":
         import openai

@@ -50,7 +50,7 @@ CHAT = [
 def chat(url: str, tape: Tape) -> list[Any]:
     """A conversation in four calls with a tool; failures are told, as its caller would see them."""
     client = openai.OpenAI(
-        api_key=KEY, base_url=url, http_client=open_client(KEY, tape), max_retries=0, timeout=20
+        api_key=KEY, base_url=url, http_client=open_client(url, KEY, tape), max_retries=0, timeout=20
     )
     messages: list[Any] = [{"role": "user", "content": "do it"}]
     told: list[Any] = []
@@ -87,7 +87,7 @@ GEMINI = [
 def gemini(url: str, tape: Tape) -> list[Any]:
     """The same with Gemini, whose thought signature goes back."""
     options = types.HttpOptions(
-        base_url=url.removesuffix("/v1"), httpx_client=open_client(KEY, tape), timeout=20_000
+        base_url=url.removesuffix("/v1"), httpx_client=open_client(url, KEY, tape), timeout=20_000
     )
     client = genai.Client(api_key=KEY, http_options=options)
     contents: list[Any] = [types.Content(role="user", parts=[types.Part(text="do it")])]
@@ -156,7 +156,7 @@ def test_no_key_is_written_but_all_of_the_bodies_is(
 
 def test_a_key_in_an_address_or_a_request_is_not_written_either(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "exchanges.jsonl")
-    with loopback() as server, open_client(KEY, recorder) as client:
+    with loopback() as server, open_client(server.url, KEY, recorder) as client:
         server.queue({})
         client.post(f"{server.url}?key={KEY}", json={"said": KEY}, timeout=20)
     recorder.close()
@@ -181,7 +181,7 @@ def test_a_recorder_without_exchanges_leaves_no_file_and_a_closed_one_writes_no_
     recorder = Recorder(path)
     with loopback() as server:
         server.queue({})
-        client = open_client(None, recorder)
+        client = open_client(server.url, None, recorder)
         client.post(server.url, json=1)
         recorder.close()
         assert client.post(server.url, json=2).json() == {}
@@ -216,7 +216,7 @@ def test_a_strict_player_names_the_exchange_and_the_first_difference(
     recorded: Any, now: Any, said: str
 ) -> None:
     player = Player(played({}, recorded), strict=True)
-    with open_client(None, player) as client:
+    with open_client("http://a/", None, player) as client:
         client.post("http://a/", content=b"{}")
         with pytest.raises(TapeEnd) as caught:
             client.post("http://a/", content=json.dumps(now).encode())
@@ -226,26 +226,32 @@ def test_a_strict_player_names_the_exchange_and_the_first_difference(
 
 def test_another_address_is_a_difference() -> None:
     player = Player(played(1))
-    with open_client(None, player) as client:
+    with open_client("http://a/", None, player) as client:
         client.get("http://a/")
     assert str(player.differences[0]) == "exchange 1 differs at method: recorded 'POST', now 'GET'"
 
 
 def test_a_player_that_is_not_strict_keeps_differences_and_answers() -> None:
     player = Player(played(1, 2, 3))
-    with open_client(None, player) as client:
+    with open_client("http://a/", None, player) as client:
         assert [client.post("http://a/", json=n).status_code for n in (1, 5, 3)] == [200] * 3
     assert [str(d) for d in player.differences] == ["exchange 2 differs at the body: recorded 2, now 5"]
 
 
 def test_running_out_is_an_error_of_its_own_or_the_one_that_is_given() -> None:
-    with open_client(None, Player([])) as client, pytest.raises(TapeEnd, match="all 0 recorded exchanges"):
+    with (
+        open_client("http://a/", None, Player([])) as client,
+        pytest.raises(TapeEnd, match="all 0 recorded exchanges"),
+    ):
         client.post("http://a/")
-    with open_client(None, Player([], at_end=KeyError())) as client, pytest.raises(KeyError):
+    with open_client("http://a/", None, Player([], at_end=KeyError())) as client, pytest.raises(KeyError):
         client.post("http://a/")
 
 
 def test_a_failure_that_httpx2_does_not_know_is_refused() -> None:
     player = Player(played(1, failure=Failure(kind="SystemExit", text="")))
-    with open_client(None, player) as client, pytest.raises(InputError, match="'SystemExit' is no error"):
+    with (
+        open_client("http://a/", None, player) as client,
+        pytest.raises(InputError, match="'SystemExit' is no error"),
+    ):
         client.post("http://a/", json=1)
