@@ -162,7 +162,7 @@ def _seconds(**hours: float | None) -> dict[str, float | None]:
 
 def _shard(text: str) -> tuple[int, int]:
     part, _, parts = text.partition("/")
-    if not (part.isdecimal() and parts.isdecimal()):
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
         fail(f"--shard {text}: write I/N, such as 2/4 for the second of four parts")
     return int(part), int(parts)
 
