@@ -8,6 +8,15 @@ from typing import Any
 
 from tests.harness.models.loopback import Said
 
+#: Names that models call tools by though no tool may have them, and how they are sent back.
+ODD_NAMES = [
+    ("run code!", "run_code_"),
+    ("functions.execute_code", "functions_execute_code"),
+    ("执行", "__"),
+    ("", "unnamed"),
+    ("x" * 65, "x" * 64),
+]
+
 
 class Refused(Exception):
     """A request is wrong, as an API would say it."""

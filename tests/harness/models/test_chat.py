@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,8 @@ from harness.models.faults import Fault, FaultKind
 from harness.models.openai.chat import ChatModel
 from harness.models.registry import ModelConfig, make_model
 from tests.harness.models.chat_server import ChatServer, call, completion, usage
+from tests.harness.models.loopback import Said
+from tests.harness.models.strict import ODD_NAMES
 
 KEY = "sk-canary-0123456789abcdef"
 HELLO = [Message("system", "Be brief."), Message("user", "Hello")]
@@ -115,6 +118,7 @@ def test_another_endpoint_is_told_nothing_of_openais_account(
     monkeypatch.setenv("OPENAI_ORG_ID", "org-of-ours")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-of-ours")
     monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-admin-of-ours")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gate: pass-of-ours\nAuthorization: Bearer key-of-ours")
     ask(server, completion())
     assert not [value for value in server.asked[0].headers.values() if "of-ours" in value]
 
@@ -162,6 +166,36 @@ def test_broken_arguments_are_read_as_written_and_go_back_as_an_empty_object(ser
     assert (reply.finish, reply.tool_calls[0].arguments) == (Finish.LENGTH, '{"code": "1')
     model(server).complete([*HELLO, turn(reply), *results(reply)], TOOLS, Settings())
     assert server.bodies[1]["messages"][2]["tool_calls"][0]["function"]["arguments"] == "{}"
+
+
+def test_broken_arguments_that_could_be_read_go_back_as_they_were_read(server: ChatServer) -> None:
+    """Else the model would not see the program that it ran."""
+    server.queue(completion(None, calls=[call("execute_code", "{'code': '1'}")]), completion())
+    reply = model(server).complete(HELLO, TOOLS, Settings())
+    mended = ToolCall(reply.tool_calls[0].id, "execute_code", '{"code": "1"}')
+    said = Message("assistant", reply.text, (mended,), raw=reply.raw)
+    model(server).complete([*HELLO, said, *results(reply)], TOOLS, Settings())
+    assert server.bodies[1]["messages"][2]["tool_calls"][0]["function"]["arguments"] == '{"code": "1"}'
+
+
+@pytest.mark.parametrize(("name", "sent"), ODD_NAMES)
+def test_a_tool_by_an_odd_name_is_read_as_written_and_does_not_end_the_conversation(
+    server: ChatServer, name: str, sent: str
+) -> None:
+    server.queue(completion(None, calls=[call(name, {}), call("submit", {})]), completion("Sorry."))
+    reply = model(server).complete(HELLO, TOOLS, Settings())
+    assert reply.tool_calls[0].name == name
+    again = model(server).complete([*HELLO, turn(reply), *results(reply)], TOOLS, Settings())
+    assert again.text == "Sorry."
+    assert server.bodies[1]["messages"][2]["tool_calls"][0]["function"]["name"] == sent
+
+
+def test_half_characters_in_an_answer_do_not_make_it_unreadable(server: ChatServer) -> None:
+    """Servers in JavaScript cut text in the middle of a character; JSON can say so, but UTF-8 cannot."""
+    server.queue(Said(json.dumps(completion("a\ud83d")).encode()), completion())
+    reply = model(server).complete(HELLO, (), Settings())
+    assert reply.text == "a?"
+    model(server).complete([*HELLO, turn(reply), Message("user", "Go on.")], (), Settings())
 
 
 def test_turns_of_our_own_wording_go_too(server: ChatServer) -> None:

@@ -302,6 +302,27 @@ def test_googles_own_words_about_a_broken_call_are_passed_on(server: GeminiServe
     assert (reply.text, reply.finish) == (why, Finish.MALFORMED)
 
 
+@pytest.mark.parametrize("name", ["run code!", "", None, "1st", "x" * 129])
+def test_a_call_of_what_no_function_can_be_called_is_a_broken_call(
+    server: GeminiServer, name: str | None
+) -> None:
+    odd = {"functionCall": {"name": name, "args": {}}}
+    reply = ask(server, answer(text("So:"), call("submit"), odd))
+    assert (reply.finish, reply.tool_calls, reply.raw) == (Finish.MALFORMED, (), None)
+    assert reply.text == f"So:\nno function can have the name {name or ''!r}"
+    assert reply.usage.input > 0
+
+
+def test_text_that_has_no_utf8_is_sent_as_far_as_it_has(server: GeminiServer) -> None:
+    half = "a\ud83d"
+    own = ToolCall("call_1", "execute_code", '{"code": "a\\ud83d"}')
+    talk = [Message("assistant", half, (own,)), Message("tool", half, tool_call_id="call_1")]
+    server.queue(answer(text("Hi.")))
+    server.model().complete([Message("system", half), Message("user", half), *talk], TOOLS, Settings())
+    assert "\\ud83d" not in json.dumps(server.bodies)
+    assert json.dumps(server.bodies).count("a?") == 5
+
+
 def test_calls_of_a_refused_reply_are_not_made(server: GeminiServer) -> None:
     reply = ask(server, answer(text("I"), call("submit"), finish="SAFETY"), tools=TOOLS)
     assert reply.text == "I\nthe provider stopped the reply: SAFETY"

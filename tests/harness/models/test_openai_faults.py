@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,7 +11,6 @@ from harness.models.base import Finish, Message, Model, Reply, Settings, Usage
 from harness.models.faults import Fault, FaultKind
 from harness.models.presets import Api
 from harness.models.registry import ModelConfig, make_model
-from harness.models.wire.waits import retry_after
 from tests.harness.models.chat_server import completion, error
 from tests.harness.models.loopback import Loopback, Said, loopback
 from tests.harness.models.responses_server import message, response
@@ -253,13 +250,6 @@ def test_what_the_endpoint_asks_to_wait_is_told(
 ) -> None:
     fault = fault_of(server, error(429, "Slow down.", **headers))
     assert (fault.kind, fault.status, fault.retry_after) == (FaultKind.RATE_LIMIT, 429, seconds)
-
-
-def test_a_moment_to_come_is_told_in_seconds() -> None:
-    moment = email.utils.formatdate(time.time() + 3600, usegmt=True)
-    asked = retry_after({"retry-after": moment})
-    assert asked is not None
-    assert 3000 < asked <= 3600
 
 
 # Answers that are none, with status 200

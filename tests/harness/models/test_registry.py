@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from harness.models.base import ActionFormat, Settings
 from harness.models.presets import PRESETS, Api
 from harness.models.registry import ModelConfig, check_models, make_model, resolve_settings
 from harness.models.scripted.model import ScriptedModel
+from harness.records import JobPaths
 
 CALLED = [name for name in PRESETS if name != "scripted"]
 
@@ -71,6 +73,23 @@ def test_a_label_tells_two_candidates_of_one_model_apart() -> None:
             check_models(twice, Settings())
 
 
+@pytest.mark.parametrize("name", ["vllm/a\nb", "vllm/a\0b", "vllm/\ud800", "vllm/" + "a" * 200, ""])
+def test_a_name_that_can_be_no_folders_is_refused(name: str) -> None:
+    with pytest.raises(ValidationError):
+        config(name)
+
+
+@pytest.mark.parametrize("name", ["..", "../..", "a b", "a/b/c", "a?b#c", "模型", "a:b", "a\\b", "/"])
+def test_any_other_name_stays_within_its_folder(name: str) -> None:
+    folder = JobPaths(Path("job")).trial("set", "task", config(f"vllm/{name}").board_name, 1).root
+    assert folder.parent.parent == Path("job/trials/set/task")
+
+
+def test_names_that_would_share_a_folder_are_refused() -> None:
+    with pytest.raises(InputError, match="give each its own label"):
+        check_models([config("vllm/a/b"), config("vllm/a--b")], Settings())
+
+
 # Endpoints and keys
 
 
@@ -85,12 +104,21 @@ def test_a_label_tells_two_candidates_of_one_model_apart() -> None:
         "http://me:secret@host/v1",
         "http://host/v1?key=secret",
         "http://host/v1#secret",
+        "http://host/v1\n",
+        "http://my host/v1",
+        "http://a..b/v1",
+        "http://" + "a" * 64 + ".org/v1",
     ],
 )
-def test_a_base_url_is_whole_and_holds_no_secret(url: str) -> None:
+def test_a_base_url_is_whole_and_holds_no_secret(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValidationError) as caught:
         config("openai/x", base_url=url)
     assert "secret" not in caught.value.errors()[0]["msg"]
+    if url.strip() == url:
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        with pytest.raises(InputError, match="OPENAI_BASE_URL") as told:
+            make_model(config("openai/x"))
+        assert "secret" not in str(told.value)
 
 
 @pytest.mark.parametrize("key", ["sk-canary-42", "AIzaCanary42", "canary", "A-B", "A B", ""])

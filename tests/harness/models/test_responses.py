@@ -25,6 +25,7 @@ from tests.harness.models.responses_server import (
     response,
     usage,
 )
+from tests.harness.models.strict import ODD_NAMES
 
 KEY = "sk-canary-0123456789abcdef"
 HELLO = [Message("system", "Be brief."), Message("user", "Hello")]
@@ -182,6 +183,25 @@ def test_a_result_without_its_call_is_refused(server: ResponsesServer) -> None:
     server.queue(response(message("Hi.")))
     with pytest.raises(Fault, match="No tool call found for function call output"):
         model(server).complete([*HELLO, Message("tool", "done", tool_call_id="call_0")], TOOLS, Settings())
+
+
+@pytest.mark.parametrize(("name", "sent"), ODD_NAMES)
+def test_a_tool_by_an_odd_name_is_read_as_written_and_does_not_end_the_conversation(
+    server: ResponsesServer, name: str, sent: str
+) -> None:
+    server.queue(response(reasoning(), call(name, {})), response(message("Sorry.")))
+    reply = model(server).complete(HELLO, TOOLS, Settings())
+    assert reply.tool_calls[0].name == name
+    again = model(server).complete([*HELLO, turn(reply), *results(reply)], TOOLS, Settings())
+    assert again.text == "Sorry."
+    assert server.bodies[1]["input"][2]["name"] == sent
+
+
+def test_a_call_without_arguments_can_go_back(server: ResponsesServer) -> None:
+    server.queue(response(call("submit", {}) | {"arguments": None}), response(message("Sorry.")))
+    reply = model(server).complete(HELLO, TOOLS, Settings())
+    assert reply.tool_calls[0].arguments == ""
+    model(server).complete([*HELLO, turn(reply), *results(reply)], TOOLS, Settings())
 
 
 def test_turns_of_our_own_wording_go_too(server: ResponsesServer) -> None:

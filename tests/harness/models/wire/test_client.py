@@ -18,12 +18,24 @@ from typing import Any
 import httpx2
 import pytest
 
+from harness.errors import InputError
+from harness.models.registry import ModelConfig, make_model
 from harness.models.wire import client as wire
 from harness.models.wire.client import open_client
+from harness.models.wire.secrets import Scrubber
+from harness.models.wire.tapes import Player
 from tests.harness.models.loopback import Said, loopback
 
 KEY = "sk-canary/5+7=12"
-FORMS = [KEY, KEY.replace("/", "\\/"), "sk-canary%2F5%2B7%3D12"]
+FORMS = [
+    KEY,
+    KEY.replace("/", "\\/"),  # JSON of PHP
+    "sk-canary%2F5%2B7%3D12",
+    "sk-canary%2f5%2b7%3d12",
+    "sk-canary/5%2B7%3D12",
+    "sk-canary/5\\u002b7\\u003d12",  # JSON of .NET, in both cases
+    "sk-canary/5\\u002B7\\u003D12",
+]
 
 
 def post(url: str, key: str | None = KEY, timeout: float = 20.0, **more: Any) -> httpx2.Response:
@@ -81,6 +93,21 @@ def test_a_key_that_the_server_repeats_is_taken_out_of_body_and_headers(form: st
         assert answer.content == b'{"error": "wrong key [key]"}'
         assert answer.headers["x-request-id"] == "[key]"
         assert "content-encoding" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("key", "form"),
+    [
+        ("sk-<canary>&0123", "sk-\\u003ccanary\\u003e\\u00260123"),  # JSON of Go
+        ("sk-<canary>&0123", "sk-&lt;canary&gt;&amp;0123"),  # a page
+        ('sk-"canary"\\0123', 'sk-\\"canary\\"\\\\0123'),
+        ("sk-canary-0123", "a sk-canary-0123 and sk-canary-0123"),
+    ],
+)
+def test_keys_of_any_signs_are_taken_out_as_they_are_written(key: str, form: str) -> None:
+    told = Scrubber(key).text(f"wrong key {form}.")
+    assert "canary" not in told
+    assert told.startswith("wrong key ") and "[key]" in told and told.endswith(".")
 
 
 def test_a_key_in_the_reason_phrase_is_taken_out() -> None:
@@ -185,6 +212,34 @@ def test_proxies_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
         assert post(server.url).json() == {"from": "server"}
         assert post("http://endpoint.invalid/v1").json() == {"from": "proxy"}
     assert proxy.asked[0].path == "http://endpoint.invalid/v1"
+
+
+@pytest.mark.parametrize(
+    ("proxy", "fix"),
+    [
+        ("socks5://me:secret@127.0.0.1:1", "pip install socksio"),
+        ("ftp://me:secret@127.0.0.1:1", "write http://host:port"),
+        ("http://[::1", "write http://host:port"),
+        ("http://", "write http://host:port"),
+        ("secret:port", "write http://host:port"),
+    ],
+)
+@pytest.mark.parametrize("variable", ["http_proxy", "all_proxy"])
+def test_a_proxy_that_cannot_be_used_is_refused_before_the_first_call(
+    proxy: str, fix: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("http_proxy", raising=False)
+    monkeypatch.setenv(variable, proxy)
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    for name in ("vllm/x", "google/x"):
+        with pytest.raises(InputError) as caught:
+            make_model(ModelConfig(name=name, base_url="http://endpoint.invalid/v1"))
+        assert variable in str(caught.value) and fix in str(caught.value)
+        assert "secret" not in str(caught.value)
+        # Whoever needs no proxy needs none that works.
+        make_model(ModelConfig(name=name, base_url="http://127.0.0.1:1/v1"))
+        make_model(ModelConfig(name=name, base_url="http://endpoint.invalid/v1"), Player([]))
 
 
 def test_certificates_are_read_once_for_all_clients() -> None:
