@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.actions import Action
+from harness.actions import INFO_TYPES, TOOLS, Action
 from harness.agents.history import fingerprint
 from harness.agents.parsing import read_actions
 from harness.agents.prompting import prompts_hash
@@ -183,7 +183,11 @@ def test_without_native_tools_actions_are_json_in_text(talk: Talk, written: Acti
     model = ListModel(Reply('Look.\n{"action": "get_history", "params": {}}'), Reply('{"action": "submit"}'))
     with pytest.raises(Submitted):
         talk(model, settings=Settings(action_format=written))
-    assert "exactly one JSON object" in model.seen[0][0].text
+    system = model.seen[0][0].text
+    assert "exactly one JSON object" in system
+    for tool in TOOLS:
+        assert f"- {tool.name}({', '.join(tool.parameters['properties'])}): {tool.description}" in system
+    assert f"info_type is one of {', '.join(INFO_TYPES)}." in system
     example = read_actions(Reply(model.seen[0][0].text.splitlines()[-1])).asks[0].wish
     program = "import os\n\nprint(\"files:\", os.listdir('/mlesmith/public'))"
     assert example == Action("validate_code", {"code": program})
