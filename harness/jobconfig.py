@@ -95,7 +95,9 @@ def read_job_config(path: Path) -> JobConfig:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise InputError(f"{path}: not found") from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}; name a TOML file") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: not valid TOML: {error}") from error
     if "profile" in data:
         raise InputError(
@@ -112,6 +114,8 @@ def read_job_config(path: Path) -> JobConfig:
         config = JobConfig.model_validate(data)
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation(error)}") from error
+    except InputError as error:  # of the profile, which has a file of its own
+        raise InputError(f"{path}: agent.profile: {error}") from error
     paths: dict[str, Any] = {"tasks": tuple(path.parent / task for task in config.tasks)}
     if config.prices is not None:
         paths["prices"] = path.parent / config.prices

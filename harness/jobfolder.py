@@ -106,10 +106,7 @@ def pin_lock(
     lock: dict[str, Any] = {"schema_version": 1, "tasks": {}}
     made_of = provider.describe()
     if paths.lock.is_file():
-        lock = json.loads(paths.lock.read_text(encoding="utf-8"))
-        version = lock.get("schema_version")
-        if version != 1:
-            raise InputError(f"{paths.lock}: schema_version {version!r} is unknown; this version reads 1")
+        lock = _read_lock(paths.lock)
         changed = sorted(name for name, digest in hashes.items() if lock["tasks"].get(name, digest) != digest)
         if changed:
             raise InputError(
@@ -146,6 +143,19 @@ def pin_lock(
     lock.setdefault("git_commit", _git_commit())
     lock.setdefault("packages", {name: _version(name) for name in _PACKAGES})
     write_atomically(paths.lock, strict_json(lock) + "\n")
+
+
+def _read_lock(path: Path) -> dict[str, Any]:
+    try:
+        lock: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        version, _ = lock["schema_version"], [lock[key] for key in ("tasks", "prompts", "sandbox")]
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(
+            f"{path}: not the lock of a job ({error}); put it back as it was, or choose another --out"
+        ) from error
+    if version != 1:
+        raise InputError(f"{path}: schema_version {version!r} is unknown; this version reads 1")
+    return lock
 
 
 def _version(package: str) -> str | None:

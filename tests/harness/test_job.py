@@ -381,6 +381,10 @@ def test_a_job_file_is_read_and_its_errors_are_named(iris: Task, tmp_path: Path)
             "network and sandbox.allow_hosts exclude each other",
         ),
         ('tasks = ["iris"]\nmodels = ["a/b"]\n[sandbox]\nmemory = 3', "sandbox.memory: unknown key"),
+        (
+            'tasks = ["iris"]\nmodels = ["a/b"]\nagent = "papr"',
+            "agent.profile: papr: there is no such profile",
+        ),
     ):
         path.write_text(text)
         with pytest.raises(InputError) as caught:
@@ -388,6 +392,17 @@ def test_a_job_file_is_read_and_its_errors_are_named(iris: Task, tmp_path: Path)
         assert str(path) in str(caught.value) and said in str(caught.value)
     with pytest.raises(InputError, match="not found"):
         read_job_config(tmp_path / "none.toml")
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        read_job_config(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema_version": 1}', '{"schema_version": 9}'])
+def test_a_job_with_a_lock_that_is_none_is_refused(iris: Task, tmp_path: Path, text: str) -> None:
+    config = config_of(iris, models=names()[:1])
+    (tmp_path / "lock.json").write_text(text)
+    with pytest.raises(InputError, match=r"lock\.json: .*"):
+        run_job(config, tmp_path)
+    assert (tmp_path / "lock.json").read_text() == text
 
 
 def test_a_limit_that_json_cannot_hold_is_refused(iris: Task, tmp_path: Path) -> None:

@@ -70,7 +70,9 @@ def _read(path: Path) -> Profile:
         raise InputError(
             f"{path}: there is no such profile; known: {known}, or the path of a file"
         ) from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}; name a TOML file") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: not valid TOML: {error}") from error
     try:
         # As JSON, so that words are taken for enumerations and nothing else is taken for what it is not.
