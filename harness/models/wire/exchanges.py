@@ -184,7 +184,7 @@ def read_exchanges(path: Path) -> list[Exchange]:
         where = f"{path}, line {number}"
         try:
             document = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{where}: not valid JSON: {error}") from error
         if number == 1:
             version = document.get("schema_version") if isinstance(document, dict) else None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from harness.errors import InputError, ProviderError
+from harness.models.wire.bodies import clean
 from harness.models.wire.differing import Difference, request_difference
 from harness.models.wire.exchanges import (
     REQUEST_HEADERS,
@@ -189,7 +190,11 @@ def _response(exchange: Exchange) -> httpx2.Response:
 
     if exchange.status is None:
         raise InputError(f"exchange {exchange.number} has neither a status nor a failure")
-    return httpx2.Response(exchange.status, headers=exchange.response_headers, content=exchange.response)
+    # As bytes: httpx2 itself would write text as ASCII only.
+    headers = [
+        (clean(name).encode(), clean(text).encode()) for name, text in exchange.response_headers.items()
+    ]
+    return httpx2.Response(exchange.status, headers=headers, content=exchange.response)
 
 
 def _error(failure: Failure, number: int) -> httpx2.RequestError:

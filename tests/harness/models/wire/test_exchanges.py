@@ -101,6 +101,7 @@ def test_a_last_line_that_a_crash_tore_is_left_out(tmp_path: Path) -> None:
         (1, '{"schema_version": 7}', "line 1: schema_version 7 is unknown; this version reads 1"),
         (1, "[]", "line 1: schema_version None is unknown"),
         (2, '{"number": 1', "line 2: not valid JSON"),
+        (2, "[" * 100_000, "line 2: not valid JSON"),
         (2, '{"number": 1}', "line 2: time"),
         (3, None, "line 3: a body repeats 9 + 0 bytes of 3"),
         (3, "base64", "line 3: a body"),

@@ -224,6 +224,17 @@ def test_a_strict_player_names_the_exchange_and_the_first_difference(
     assert (player.played, len(player.differences)) == (1, 1)
 
 
+def test_headers_in_any_language_are_recorded_and_played(tmp_path: Path) -> None:
+    path = tmp_path / "exchanges.jsonl"
+    recorder = Recorder(path)
+    with loopback() as server, open_client(server.url, None, recorder) as client:
+        server.queue(Said({}, headers={"x-request-id": "requ\xeate"}))
+        said = client.post(server.url, json=1).headers["x-request-id"]
+    recorder.close()
+    with open_client("http://a/", None, Player(read_exchanges(path))) as client:
+        assert client.post("http://a/", json=1).headers["x-request-id"] == said == "requête"
+
+
 def test_another_address_is_a_difference() -> None:
     player = Player(played(1))
     with open_client("http://a/", None, player) as client:
