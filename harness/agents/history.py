@@ -82,7 +82,7 @@ class History:
     Args:
         system: the system turn.
         task: the first user turn.
-        window: input tokens that a call may have; ``None`` is unknown, and then only :meth:`halve` compacts.
+        window: input tokens that a call may have; ``None`` is unknown, until a call is refused as too long.
         recent: exchanges that a compaction keeps at most.
         summarise: words the dropped steps, from their lines and the best program, if it was dropped.
     """
@@ -154,12 +154,15 @@ class History:
 
     def fit(self) -> Compaction | None:
         """Drop the oldest steps if the next call would not fit the window."""
-        limits = [] if self._window is None else [self._window]
-        if self._overflowed is not None and self._rate:
-            limits.append(round(self._overflowed * self._rate) - 1)
-        if not self._rate or not limits or self.expected_input <= min(limits):
+        characters = self.expected_input / self._rate if self._rate else size(self.messages)
+        limits: list[float] = []
+        if self._window is not None and self._rate:
+            limits.append(self._window / self._rate)
+        if self._overflowed is not None:
+            limits.append(self._overflowed - 1)
+        if not limits or characters <= min(limits):
             return None
-        return self._compact(min(limits) / self._rate)
+        return self._compact(min(limits))
 
     def halve(self) -> Compaction | None:
         """Drop the oldest steps of a conversation that was refused as too long; ``None`` if none is left."""

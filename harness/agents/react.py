@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -153,13 +153,18 @@ def _ask(caller: Caller, history: History, step: int, record: Record) -> Answer:
         return compaction is not None
 
     compacted(history.fit())
-    for _ in range(_HALVINGS):
+    calls, waited, halvings = caller.calls, caller.meter.waited(), 0
+    while True:
+        expected = history.expected_input
         try:
-            return caller.complete(history.messages, TOOLS, expected_input=history.expected_input, step=step)
+            answer = caller.complete(history.messages, TOOLS, expected_input=expected, step=step)
         except ContextOverflow:
-            if not compacted(history.halve()):
+            if halvings == _HALVINGS or not compacted(history.halve()):
                 raise
-    return caller.complete(history.messages, TOOLS, expected_input=history.expected_input, step=step)
+            halvings += 1
+        else:
+            # With the calls that were refused.
+            return replace(answer, attempts=caller.calls - calls, waited=caller.meter.waited() - waited)
 
 
 def _result(ask: Ask, text: str) -> Message:

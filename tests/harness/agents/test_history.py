@@ -179,17 +179,19 @@ def test_many_dropped_steps_are_told_in_bounded_lines() -> None:
     assert talk.largest <= 1_000 * CHARACTERS_PER_TOKEN * 1.1
 
 
-def test_what_was_refused_as_too_long_is_halved_and_bounds_later_calls() -> None:
+@pytest.mark.parametrize("told", [True, False])
+def test_what_was_refused_as_too_long_is_halved_and_bounds_later_calls(told: bool) -> None:
     talk = Talk(window=None)
     for _ in range(20):
-        talk.turn()
+        talk.turn(told=told)
     refused = size(talk.history.messages)
     compaction = talk.history.halve()
     assert compaction is not None
     assert size(talk.history.messages) <= refused / 2
+    talk.largest = 0
     for _ in range(40):
-        talk.turn()
-    assert talk.largest <= refused
+        talk.turn(told=told)
+    assert talk.largest < refused
     talk.check()
 
 

@@ -379,6 +379,7 @@ def test_a_conversation_that_is_refused_as_too_long_is_halved_and_sent_again(tal
     sizes = [sum(len(message.text) for message in seen) for seen in model.seen[-3:]]
     assert sizes[0] > sizes[1] > sizes[2]
     assert [fields["step"] for fields in talk.of("compaction")] == [5, 5]
+    assert [fields["attempts"] for fields in talk.of("reply")] == [1, 1, 1, 1, 3]
 
 
 def test_what_can_not_be_shortened_ends_as_context_overflow(talk: Talk) -> None:
