@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Annotated
 from urllib.parse import urlsplit
+
+from pydantic import AfterValidator
 
 from harness.errors import InputError
 
@@ -28,6 +31,10 @@ def checked_url(url: str) -> str:
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError("no user, password or query may be in it; keys come from the environment")
     return url
+
+
+Url = Annotated[str, AfterValidator(checked_url)]
+"""Such a URL in a file or a command."""
 
 
 def url_in_environment(variable: str) -> str | None:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.errors import InputError
-from harness.models.addresses import checked_url, is_local, url_in_environment
+from harness.models.addresses import Url, is_local, url_in_environment
 from harness.models.base import Model, Settings
 from harness.models.presets import PRESETS, Api, Preset
 from harness.models.scripted.model import ScriptedModel, policy_names
@@ -42,7 +42,7 @@ class ModelConfig(BaseModel):
 
     name: str = Field(min_length=1, max_length=200)
     label: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._-]+$")
-    base_url: str | None = None
+    base_url: Url | None = None
     key_variable: str | None = None
     api: Api | None = None
     settings: Settings = Settings()
@@ -54,11 +54,6 @@ class ModelConfig(BaseModel):
         if not name.isprintable():
             raise ValueError("it holds line breaks or other signs that cannot be printed")
         return name
-
-    @field_validator("base_url")
-    @classmethod
-    def _no_secrets(cls, url: str | None) -> str | None:
-        return None if url is None else checked_url(url)
 
     @field_validator("key_variable")
     @classmethod
