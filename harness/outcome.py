@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.agents.react import NAME, Step
 from harness.budget import BudgetMeter
-from harness.errors import Policy
+from harness.errors import Policy, Status
 from harness.models.calling import Caller
 from harness.models.pricing import FREE_PROVIDERS
 from harness.records import Feedback, StepRecord, Timings, TrialResult
@@ -57,11 +57,19 @@ class Tally:
 
 
 def build_result(
-    spec: TrialSpec, caller: Caller, steps: list[StepRecord], policy: Policy, end: BaseException
+    spec: TrialSpec,
+    caller: Caller,
+    steps: list[StepRecord],
+    policy: Policy,
+    end: BaseException,
+    *,
+    sandbox: str,
+    resources: Resources,
+    timings: Timings,
+    started: str,
+    finished: str,
 ) -> TrialResult:
-    """What the trial says of its candidate.
-
-    Sandbox, resources and times are to be filled in by the caller.
+    """The record of a trial.
 
     Args:
         spec: which trial.
@@ -69,6 +77,11 @@ def build_result(
         steps: its steps.
         policy: what follows from how it ended.
         end: how it ended.
+        sandbox: the kind it ran in.
+        resources: what its programs had to work with.
+        timings: where its time went.
+        started: when it began, in UTC as ISO 8601.
+        finished: when it had ended.
     """
     task = spec.task.spec
     valid = [step for step in steps if step.score is not None] if policy.score else []
@@ -77,7 +90,7 @@ def build_result(
     score = chosen.score if chosen else None
     best = max((step.score for step in valid if step.score is not None), key=lambda s: sign * s, default=None)
     model = caller.model
-    happy = policy.status in ("submitted", "step_limit")
+    happy = policy.status in (Status.SUBMITTED, Status.STEP_LIMIT)
     return TrialResult(
         task_set=task.set,
         task=task.id,
@@ -92,7 +105,8 @@ def build_result(
         attempt=spec.attempt,
         feedback=spec.feedback,
         budget=spec.budget,
-        sandbox="",
+        sandbox=sandbox,
+        resources=resources,
         spec_hash=spec.spec_hash,
         status=policy.status,
         valid=score is not None,
@@ -104,9 +118,9 @@ def build_result(
         steps=tuple(steps),
         usage=caller.meter.usage,
         cost_usd=0.0 if model.name.split("/")[0] in FREE_PROVIDERS else None,
-        timings=Timings(total=0.0, model=0.0, execution=0.0, grading=0.0),
-        started="",
-        finished="",
+        timings=timings,
+        started=started,
+        finished=finished,
         error=None if happy else _one_line(end),
         profile=spec.profile,
         settings=spec.model_settings,

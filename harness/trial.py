@@ -12,7 +12,7 @@ from typing import Any
 from harness.agents.react import NAME, run_agent
 from harness.budget import BudgetMeter
 from harness.environment import Environment
-from harness.errors import EndpointClosed, ProviderError, policy_of
+from harness.errors import EndpointClosed, ProviderError, Status, policy_of
 from harness.models.base import Model
 from harness.models.calling import Caller
 from harness.models.endpoint import Endpoint
@@ -97,12 +97,11 @@ def run_trial(
         policy = policy_of(end)
         if isinstance(end, ProviderError) and not isinstance(end, EndpointClosed):
             caller.endpoint.trial_failed(str(end))
-        if policy.status == "internal_error":
+        if policy.status is Status.INTERNAL_ERROR:
             log.error("trial %s failed inside the harness", paths.root, exc_info=end)
             trajectory.record("internal_error", {"traceback": "".join(traceback.format_exception(end))})
         trajectory.record("end", {"status": str(policy.status), "reason": str(end)})
     shutil.rmtree(paths.work, ignore_errors=True)
-    result = build_result(spec, caller, tally.steps, policy, end)
     total = time.monotonic() - clock
     timings = Timings(
         total=round(total, 3),
@@ -112,14 +111,17 @@ def run_trial(
         waiting=round(meter.waited(), 3),
         working=round(total - meter.waited(), 3),
     )
-    result = result.model_copy(
-        update={
-            "sandbox": provider.name,
-            "timings": timings,
-            "resources": resources_of(spec, provider, made_of, gpus, environment.connections),
-            "started": started,
-            "finished": utc_now(),
-        }
+    result = build_result(
+        spec,
+        caller,
+        tally.steps,
+        policy,
+        end,
+        sandbox=provider.name,
+        resources=resources_of(spec, provider, made_of, gpus, environment.connections),
+        timings=timings,
+        started=started,
+        finished=utc_now(),
     )
     write_record(paths.result, result)
     return result

@@ -43,11 +43,6 @@ def profile_names() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
 
-def profile_summaries() -> dict[str, str]:
-    """What each of them is for, by name."""
-    return {name: _read(_FOLDER / f"{name}.toml").summary for name in profile_names()}
-
-
 def load_profile(name_or_path: str) -> dict[str, Any]:
     """The keys that a profile sets, as in a job's file.
 
