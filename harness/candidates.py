@@ -39,9 +39,8 @@ class Closed:
     not_run: int
 
     def __str__(self) -> str:
-        return (
-            f"{self.model}: {self.reason}. {self.not_run} of its trials were not begun; run again once mended"
-        )
+        left = f"{self.not_run} of its trials were not begun; " if self.not_run else ""
+        return f"{self.model}: {self.reason}. {left}run again once mended"
 
 
 @dataclass

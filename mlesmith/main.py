@@ -21,7 +21,7 @@ from mlesmith import (
     task,
     trial,
 )
-from mlesmith.console import EXIT_INPUT, guarded, set_up_logging
+from mlesmith.console import EXIT_INPUT, EXIT_INTERRUPTED, guarded, set_up_logging
 
 app = typer.Typer(
     name="mlesmith",
@@ -60,6 +60,8 @@ def main() -> None:
         try:
             app()
         except SystemExit as end:
+            if end.code == EXIT_INTERRUPTED:  # typer's word for an interrupt, which guarded() explains
+                raise KeyboardInterrupt from end
             if end.code not in (0, None):
                 sys.exit(end.code if isinstance(end.code, int) else EXIT_INPUT)
 

@@ -254,5 +254,9 @@ def _show(summary: JobSummary, outlooks: list[Outlook], prices: Path | None) -> 
     say(escape(f"{trials} in {shown_path(summary.out)} ({summary.kept} kept from before): {ends}"))
     if summary.infrastructure_failures:
         say(f"{summary.infrastructure_failures} failed for reasons that are not the candidate's; run again")
+    if summary.not_run:
+        say(f"{summary.not_run} not begun; run again")
+    if summary.total == summary.infrastructure_failures + summary.not_run:
+        return
     priced = f" --prices {shown_path(prices)}" if prices else ""
     say(escape(f"next: mlesmith board build {shown_path(summary.out)} --out boards{priced}"))

@@ -128,7 +128,8 @@ class Endpoint:
         """
         with self._changed:
             if fault.policy.closes:
-                self._close(f"{fault}; {FAULTS[fault.kind].fix.format(key_variable=self._key_variable)}")
+                fix = FAULTS[fault.kind].fix.format(key_variable=self._key_variable)
+                self._close(f"{str(fault).rstrip('.')}; {fix}")
                 return
             if fault.kind in (FaultKind.RATE_LIMIT, FaultKind.OVERLOADED):
                 self._successes = 0

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +15,8 @@ import pytest
 from harness.tasks.package import Task
 from tests.harness.models import chat_server
 from tests.harness.models.chat_server import ChatServer
-from tests.mlesmith.test_commands import document, mlesmith
+from tests.harness.models.loopback import Said
+from tests.mlesmith.test_commands import ROOT, RUN, document, mlesmith
 
 CANARY = "sk-canary-42"
 
@@ -119,8 +124,30 @@ def test_a_refused_key_ends_the_model_at_once_and_is_said_with_the_fix(iris: Tas
     assert calls == 1, "one call, not one for each trial"
     assert done.stderr.count("check the key in MY_KEY") == 1, "and it is said once"
     [closed] = shown["closed"]
+    ended = "1 failed for reasons that are not the candidate's; run again\n2 not begun; run again\n"
+    assert done.stdout.endswith(ended), "and there is nothing to build a board of"
     assert closed["model"] == "vllm/qwen" and closed["not_run"] == 2 and "MY_KEY" in closed["reason"]
     assert CANARY not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_is_exit_code_130_and_says_that_nothing_is_lost(
+    iris: Task, tmp_path: Path, sent: signal.Signals
+) -> None:
+    with ChatServer() as server:
+        server.queue(Said(chat_server.completion("Too late."), delay=60))
+        command = ("run", "--tasks", iris.root, "--model", "vllm/x", "--base-url", server.url)
+        running = subprocess.Popen(
+            [*RUN, *map(str, command), "--out", str(tmp_path / "out")],
+            stderr=subprocess.PIPE, text=True, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        deadline = time.monotonic() + 120
+        while not server.asked and time.monotonic() < deadline and running.poll() is None:
+            time.sleep(0.05)
+        running.send_signal(sent)
+        _, said = running.communicate(timeout=120)
+    assert running.returncode == 130, said
+    assert "interrupted; what was finished is kept" in said and "Traceback" not in said
 
 
 WRONG = {
