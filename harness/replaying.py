@@ -253,7 +253,12 @@ def _happened(event: dict[str, Any] | None) -> str:
     """An event in a few words."""
     if event is None:
         return "nothing more"
-    return f"the end ({event['reason']})" if event["event"] == "end" else str(event["event"])
+    match event["event"]:
+        case "end":
+            return f"the end ({event['reason']})"
+        case "fault":
+            return f"a fault ({event['message']})"
+    return str(event["event"])
 
 
 def _without_times(value: Any) -> Any:
