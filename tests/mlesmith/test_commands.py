@@ -268,7 +268,7 @@ def test_a_dry_run_shows_the_sandbox_and_a_run_may_change_what_it_uses(iris: Tas
     assert (sandbox["limits"]["memory_gb"], sandbox["limits"]["disk_gb"]) == (3.0, 4.0)
     assert sandbox["allow_hosts"] == {"reference/iris": []}
     assert mlesmith(*command).stdout.splitlines() == [
-        "1 trials, 0 done; 1 would run",
+        "1 trial, 0 done; 1 would run",
         "model scripted/linear: scripted, calls no model",
         "sandbox process; trials at a time: 2",
         "limits memory 3 GiB, disk 4 GiB, processes 256, cpus 1",
