@@ -54,8 +54,8 @@ class Message:
         text: what is said.
         tool_calls: of an assistant's turn.
         tool_call_id: of a ``tool`` turn.
-        raw: an assistant's :attr:`Reply.raw`, which its client sends back unchanged: reasoning items,
-            thought signatures and ``reasoning_content`` live in it.
+        raw: an assistant's :attr:`Reply.raw`, which its client sends back as far as the provider takes it:
+            reasoning items, thought signatures and ``reasoning_content`` live in it, unchanged.
     """
 
     role: Literal["system", "user", "assistant", "tool"]
