@@ -13,6 +13,7 @@ from typing import Any
 from harness.errors import POLICIES, InputError, Status
 from harness.jobconfig import JobConfig
 from harness.models.base import Message, Model, Reply, Settings, Tool
+from harness.models.calling import ABANDONED
 from harness.models.presets import Api
 from harness.models.registry import ModelConfig, make_model, resolve_settings
 from harness.models.wire.differing import Difference, masked, value_difference
@@ -22,7 +23,7 @@ from harness.preflight import look
 from harness.records import JobPaths, TrialPaths, TrialResult, read_record
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, load_task, task_hash
-from harness.trajectories.events import EndEvent, OtherEvent, StartEvent
+from harness.trajectories.events import EndEvent, FaultEvent, OtherEvent, StartEvent
 from harness.trajectories.events import Event as Happening
 from harness.trajectories.reading import read_events
 from harness.trial import run_trial
@@ -237,8 +238,8 @@ def _differences(
 
 
 def _told(events: Sequence[Happening]) -> list[dict[str, Any]]:
-    """Events without what never comes out the same: names of replays, and times."""
-    known = (event for event in events if not isinstance(event, OtherEvent))
+    """Events without what never comes out the same: names of replays, times, and calls that were cut off."""
+    known = [event for event in events if not isinstance(event, OtherEvent)]
     return [
         {
             key: _without_times(value)
@@ -246,6 +247,7 @@ def _told(events: Sequence[Happening]) -> list[dict[str, Any]]:
             if key not in _TIME_FIELDS and not (event.event == "start" and key == "model")
         }
         for event in known
+        if not (isinstance(event, FaultEvent) and event.kind == ABANDONED)
     ]
 
 

@@ -179,10 +179,6 @@ class Caller:
             hold = min(fault.retry_after or 0.0, self.retries.longest_seconds)
             self.endpoint.failed(fault, episode, hold)
             raise
-        except TrialEnd as end:
-            self._lost_seconds = time.monotonic() - started
-            self._book(ABANDONED, f"unanswered when the trial ended ({end}); its cost is unknown")
-            raise
         finally:
             self.endpoint.leave()
         return reply, time.monotonic() - started
@@ -203,9 +199,15 @@ class Caller:
                 outcomes.put(error)
 
         threading.Thread(target=work, name=f"call {self.model.name}", daemon=True).start()
-        deadline = time.monotonic() + timeout + _GRACE_SECONDS
+        started = time.monotonic()
+        deadline = started + timeout + _GRACE_SECONDS
         while True:
-            self.meter.check_time()
+            try:
+                self.meter.check_time()
+            except TrialEnd as end:
+                self._lost_seconds = time.monotonic() - started
+                self._book(ABANDONED, f"unanswered when the trial ended ({end}); its cost is unknown")
+                raise
             try:
                 outcome = outcomes.get(timeout=max(0.0, min(LOOK_SECONDS, self.meter.time_left())))
             except queue.Empty:

@@ -145,6 +145,13 @@ def test_a_bug_is_not_retried_and_surfaces() -> None:
     assert (caller.calls, events) == (1, [])
 
 
+def test_an_end_that_the_client_itself_tells_is_no_call_that_was_given_up() -> None:
+    caller, events = caller_of(ListModel(ProviderError("the record ends here"), HELLO))
+    with pytest.raises(ProviderError, match="the record ends here"):
+        caller.complete([], [])
+    assert (caller.calls, caller.faults, events) == (1, {}, [])
+
+
 @pytest.mark.parametrize(
     ("limits", "end"), [({"seconds": 0.3}, TimeLimit), ({"working_seconds": 0.3}, WorkingTimeLimit)]
 )
