@@ -127,6 +127,8 @@ def check(
     """
     from concurrent.futures import ThreadPoolExecutor
 
+    from rich.console import Console
+
     from harness.models.base import Settings
     from harness.models.checking import check_endpoint
     from harness.models.pricing import read_price_table
@@ -154,7 +156,8 @@ def check(
     def ask(item: tuple[ModelConfig, Settings, PriceTable]) -> EndpointCheck:
         return check_endpoint(*item)
 
-    with ThreadPoolExecutor(max_workers=8) as pool:
+    waiting = Console(stderr=True).status(f"asking {len(asked)} model{'s' if len(asked) > 1 else ''}")
+    with waiting, ThreadPoolExecutor(max_workers=8) as pool:
         checks = list(pool.map(ask, asked))
     if json:
         emit(

@@ -20,6 +20,7 @@ from harness.models.scripted.model import policy_summaries
 from harness.models.windows import Window, crowded
 
 FEW = Retries(attempts=3, longest_seconds=10.0)
+_LONGEST_SECONDS = 90.0
 """How patient a check is: people wait for it."""
 
 _ROOM = 4096
@@ -130,6 +131,8 @@ def check_endpoint(
     findings, answer = [_key(config)], None
     if findings[0].state is not State.FAIL:
         asked = settings if settings.max_output_tokens else _with_room(settings, outlook.window)
+        seconds = min(settings.timeout_seconds, _LONGEST_SECONDS)
+        asked = asked.model_copy(update={"timeout_seconds": seconds})
         answer, endpoint = _ask(config, asked, retries)
         findings.append(endpoint)
     if answer is not None:
@@ -184,14 +187,19 @@ def _fix(config: ModelConfig, fault: Fault) -> str:
     """What a user can do about an endpoint that gave no answer."""
     if fault.kind is FaultKind.REQUEST and config.provider == "vllm" and "tool" in str(fault):
         return "start vLLM with --enable-auto-tool-choice and --tool-call-parser, or use --action-format json"
+    if fault.kind is FaultKind.KEY and config.key() is None:
+        variable = config.key_name
+        named = f"{variable}=<its key>" if variable else "its key in a variable, named by --key-variable"
+        return f"this server wants a key: export {named}"
     if fault.policy.fix:
-        return fault.policy.fix.format(key_variable=config.key_name or "key_variable")
+        return fault.policy.fix.format(key_variable=config.key_name or "its key")
     server = "start the server" if config.is_local else "see whether the host can be reached from here"
     return {
         FaultKind.RATE_LIMIT: "too many calls at once: wait a minute and check again",
         FaultKind.OVERLOADED: "the endpoint's own trouble: check again later",
         FaultKind.CONNECTION: f"{server}, or give another --base-url",
-        FaultKind.TIMEOUT: "see whether the model is still loading, or raise settings.timeout_seconds",
+        FaultKind.TIMEOUT: "see whether the model is still loading, or raise settings.timeout_seconds "
+        f"(a check waits {_LONGEST_SECONDS:g} s at most)",
         FaultKind.GARBLED: "see that the base URL is the API's; of OpenAI's kind it mostly ends in /v1",
         FaultKind.CONTEXT: "give the model a larger context window, or lower settings.max_output_tokens",
         FaultKind.REQUEST: "leave out the setting that the message names",
@@ -234,7 +242,7 @@ def _written(text: str) -> Iterator[str]:
         if sign == "{":
             try:
                 value, _ = decoder.raw_decode(text, start)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if "number" in value or value.get("action") == _REPORT.name:
                 yield json.dumps(value.get("params", value))
@@ -265,7 +273,9 @@ def _known(outlook: Outlook) -> Iterator[Finding]:
         yield Finding("price", State.OK, outlook.price)
     window = outlook.window
     if window is None:
-        yield Finding("window", State.NOTE, "nobody says", "give it as settings.context_window")
+        yield Finding(
+            "window", State.NOTE, "nobody says", "give it as settings.context_window, or --context-window"
+        )
     elif wrong := crowded(outlook.settings, window):
         text, _, fix = wrong.partition("; ")
         yield Finding("window", State.FAIL, text, fix)

@@ -288,3 +288,26 @@ def test_a_reply_that_may_fill_the_window_alone_is_a_failure() -> None:
         failed = finding(check(at(server, "vllm/qwen"), max_output_tokens=8192), "window")
     assert failed.state is State.FAIL and "8192 leaves no room" in failed.text
     assert failed.fix == "lower it for that model"
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("openai/small", "this server wants a key: export OPENAI_API_KEY=<its key>"),
+        ("vllm/small", "this server wants a key: export its key in a variable, named by --key-variable"),
+    ],
+)
+def test_a_local_server_that_wants_a_key_says_where_to_put_it(
+    name: str, fix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with ChatServer(key=CANARY) as server:
+        checked = check(at(server, name))
+    assert finding(checked, "endpoint").fix == fix
+
+
+def test_a_model_behind_no_variable_that_has_no_money_left() -> None:
+    with ChatServer() as server:
+        server.queue(chat_server.error(402, "Insufficient Balance"))
+        checked = check(at(server, "vllm/small"))
+    assert finding(checked, "endpoint").fix == "add credit or quota to the account of its key"
