@@ -114,9 +114,13 @@ def pin_lock(
             )
         for name, made in asked.items():
             before = lock.get("models", {}).get(name, made)
-            if before != made:
+            changed = [key for key in {**before, **made} if before.get(key) != made.get(key)]
+            if changed:
+                shown = "; ".join(
+                    f"{key} was {_said(before.get(key))}, now {_said(made.get(key))}" for key in changed
+                )
                 raise InputError(
-                    f"{paths.lock}: {name} was called with {before}, and would be with {made}; give it a "
+                    f"{paths.lock}: {name} has other settings since this job began ({shown}); give it a "
                     "label, or choose another --out"
                 )
         if lock["prompts"] != prompts_hash(prompts):
@@ -156,6 +160,10 @@ def _read_lock(path: Path) -> dict[str, Any]:
     if version != 1:
         raise InputError(f"{path}: schema_version {version!r} is unknown; this version reads 1")
     return lock
+
+
+def _said(value: Any) -> str:
+    return "not set" if value is None else str(value)
 
 
 def _version(package: str) -> str | None:

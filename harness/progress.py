@@ -73,7 +73,8 @@ class RichProgress:
         self._total, self._done = total, done
         self._progress.update(self._bar, total=total, completed=done)
         if not self._console.is_terminal:
-            self._console.print(f"{total} trials, {done} of them already done")
+            trials = f"{total} trial{'s' if total != 1 else ''}"
+            self._console.print(f"{trials}, {done} already done" if done else trials)
 
     def finished(self, result: TrialResult) -> None:
         """Advance by one and show what that trial came to: its score, or why it has none."""
