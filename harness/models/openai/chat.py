@@ -14,7 +14,7 @@ from harness.models import actionschema
 from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, Tool, ToolCall
 from harness.models.faults import Fault, FaultKind
 from harness.models.openai.calls import answer, make_client, tool_name
-from harness.models.openai.errors import Complaint, outcome_of
+from harness.models.openai.errors import FILTERED, Complaint, outcome_of
 from harness.models.openai.usage import chat_usage
 from harness.models.registry import ModelConfig
 from harness.models.wire.bodies import clean
@@ -23,8 +23,6 @@ from harness.models.wire.tapes import Tape
 #: What goes back of an assistant's message, beside ``reasoning_content``. The rest, such as ``refusal`` or
 #: ``annotations``, is refused as input by some, and ``reasoning`` would repeat the details to OpenRouter.
 _SENT_BACK = ("content", "tool_calls", "reasoning_details")
-
-_FILTERED = "The provider's content filter stopped the answer."
 
 
 class ChatModel:
@@ -141,7 +139,7 @@ def _from_wire(body: dict[str, Any]) -> Reply | Fault:
         raw["tool_calls"] = [asked | _call_to_wire(call, asked) for asked, call in given]
     text, ended = _text(message.content), _finish(finish, message, calls)
     if ended is Finish.REFUSAL:
-        text = message.refusal or text or _FILTERED
+        text = message.refusal or text or FILTERED
     return Reply(
         text=text,
         thought=message.reasoning_content or message.reasoning or "",

@@ -10,6 +10,9 @@ from harness.models.base import Finish, Reply
 from harness.models.faults import Fault, FaultKind
 from harness.models.wire.waits import retry_after
 
+#: Told where the endpoint gives no reason.
+FILTERED = "The provider's content filter stopped the answer."
+
 _LONGEST = 600
 
 #: Kinds by the words that OpenAI and llama.cpp use for ``code`` or ``type``; they say more than the status.

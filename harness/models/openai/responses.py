@@ -16,13 +16,11 @@ from harness.models import actionschema
 from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, Tool, ToolCall
 from harness.models.faults import Fault
 from harness.models.openai.calls import answer, make_client, tool_name
-from harness.models.openai.errors import Complaint, garbled, outcome_of
+from harness.models.openai.errors import FILTERED, Complaint, garbled, outcome_of
 from harness.models.openai.usage import responses_usage
 from harness.models.registry import ModelConfig
 from harness.models.wire.bodies import clean
 from harness.models.wire.tapes import Tape
-
-_FILTERED = "The provider's content filter stopped the answer."
 
 
 class ResponsesModel:
@@ -173,7 +171,7 @@ def _from_wire(body: dict[str, Any]) -> Reply | Fault:
             calls.append(ToolCall(item.call_id, item.name, item.arguments or ""))
     finish = _finish(response, bool(refusals), bool(calls))
     if finish is Finish.REFUSAL:
-        text = "".join(refusals) or text or _FILTERED
+        text = "".join(refusals) or text or FILTERED
     return Reply(
         text=text,
         thought=_thought(response.output),

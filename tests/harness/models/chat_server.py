@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.harness.models.loopback import Asked, Loopback, Said
-from tests.harness.models.strict import Refused, check_schema, check_tool_name, only, require, said_error
+from tests.harness.models.strict import (
+    check_schema,
+    check_tool_name,
+    judge,
+    only,
+    require,
+    said_error,
+)
 
 _IDS = itertools.count(1)
 
@@ -119,17 +126,7 @@ class ChatServer(Loopback):
                     self._issued[asked.get("id") or ""] = message or {}
 
     def _judge(self, asked: Asked) -> Said | None:
-        if asked.path != "/v1/chat/completions":
-            return error(404, f"Invalid URL (POST {asked.path})")
-        if self._key is not None and asked.headers.get("authorization") != f"Bearer {self._key}":
-            return error(401, "Incorrect API key provided.", code="invalid_api_key")
-        try:
-            self._check_request(asked.body)
-        except Refused as refused:
-            return error(400, str(refused), code=refused.code, param=refused.param)
-        except KeyError as missing:
-            return error(400, f"Missing required parameter: {missing}.", param=str(missing.args[0]))
-        return None
+        return judge(asked, "/v1/chat/completions", self._key, self._check_request)
 
     def _check_request(self, body: dict[str, Any]) -> None:
         only(body, _REQUEST_KEYS)

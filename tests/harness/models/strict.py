@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
-from tests.harness.models.loopback import Said
+from tests.harness.models.loopback import Asked, Said
 
 #: Names that models call tools by though no tool may have them, and how they are sent back.
 ODD_NAMES = [
@@ -40,6 +40,28 @@ def said_error(
     body = {"error": {"message": message, "type": type, "param": param, "code": code}}
     sent = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
     return Said(body, status, sent)
+
+
+def judge(asked: Asked, path: str, key: str | None, check: Callable[[Any], None]) -> Said | None:
+    """The refusal of a request, or ``None`` for a good one.
+
+    Args:
+        asked: the request.
+        path: the only one that is served.
+        key: the only one that is taken; ``None`` for a server that wants none.
+        check: raises :class:`Refused`, or ``KeyError`` for what is missing, by the body.
+    """
+    if asked.path != path:
+        return said_error(404, f"Invalid URL (POST {asked.path})")
+    if key is not None and asked.headers.get("authorization") != f"Bearer {key}":
+        return said_error(401, "Incorrect API key provided.", code="invalid_api_key")
+    try:
+        check(asked.body)
+    except Refused as refused:
+        return said_error(400, str(refused), code=refused.code, param=refused.param)
+    except KeyError as missing:
+        return said_error(400, f"Missing required parameter: {missing}.", param=str(missing.args[0]))
+    return None
 
 
 def require(holds: bool, message: str, param: str | None) -> None:
