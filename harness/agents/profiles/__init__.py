@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -31,6 +31,7 @@ class Profile(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    schema_version: Literal[1] = 1
     summary: str = Field(min_length=1)
     agent: AgentConfig | None = None
     budget: Budget | None = None
@@ -54,7 +55,7 @@ def load_profile(name_or_path: str) -> dict[str, Any]:
     """
     path = _FOLDER / f"{name_or_path}.toml" if name_or_path in profile_names() else Path(name_or_path)
     profile = _read(path)
-    return profile.model_dump(mode="json", exclude_unset=True, exclude={"summary"})
+    return profile.model_dump(mode="json", exclude_unset=True, exclude={"schema_version", "summary"})
 
 
 def _read(path: Path) -> Profile:

@@ -41,6 +41,7 @@ def test_a_profile_of_ones_own_is_a_file(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("attempts = 2", "summary"),
+        ('schema_version = 2\nsummary = "x"', "schema_version"),
         ('summary = "x"\nstep = 3', "step"),
         ('summary = "x"\nattempts = "2"', "attempts"),
         ('summary = "x"\nfeedback = "all"', "feedback"),
