@@ -36,7 +36,7 @@ ApiName = Annotated[
     typer.Option(
         "--api",
         metavar="responses|chat",
-        help="How openai/ models are reached; responses, or chat with a base URL.",
+        help="How openai/ models are reached; responses, or chat where the base URL is not OpenAI's.",
         rich_help_panel=_MODELS,
     ),
 ]

@@ -53,3 +53,13 @@ def url_in_environment(variable: str) -> str | None:
 def is_local(url: str) -> bool:
     """Whether an address is on this machine."""
     return urlsplit(url).hostname in _LOCAL
+
+
+def is_openai(url: str | None) -> bool:
+    """Whether an address is OpenAI's own; ``None`` is, as the default of its SDK."""
+    return url is None or (urlsplit(url).hostname or "").endswith(".openai.com")
+
+
+def hosts_openai_models(url: str | None) -> bool:
+    """Whether an address serves OpenAI's models as OpenAI does: its own, and Azure's."""
+    return url is None or is_openai(url) or (urlsplit(url).hostname or "").endswith(".azure.com")

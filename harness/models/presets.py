@@ -31,7 +31,6 @@ class Preset:
         efforts: the words its ``effort`` takes; ``None`` for any, empty for none.
         max_temperature: the highest temperature it takes.
         action_formats: how its models can be asked to say what they do.
-        output_limit_key: how Chat Completions calls the bound of output tokens there.
         returns_reasoning: whether earlier ``reasoning_content`` must be sent back with tool calls.
     """
 
@@ -44,7 +43,6 @@ class Preset:
     efforts: tuple[str, ...] | None = None
     max_temperature: float = 2.0
     action_formats: tuple[ActionFormat, ...] = tuple(ActionFormat)
-    output_limit_key: str = "max_tokens"
     returns_reasoning: bool = False
 
 
@@ -58,7 +56,6 @@ PRESETS: dict[str, Preset] = {
         key_variable="OPENAI_API_KEY",
         also=(Api.CHAT,),
         efforts=_OPENAI_EFFORTS,
-        output_limit_key="max_completion_tokens",
     ),
     "google": Preset(
         Api.GOOGLE,

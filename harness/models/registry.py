@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.errors import InputError
-from harness.models.addresses import Url, is_local, url_in_environment
+from harness.models.addresses import Url, is_local, is_openai, url_in_environment
 from harness.models.base import Model, Settings
 from harness.models.presets import PRESETS, Api, Preset
 from harness.models.scripted.model import ScriptedModel, policy_names
@@ -34,7 +34,7 @@ class ModelConfig(BaseModel):
             ``<provider>/<model>@<label>``.
         base_url: another endpoint than the provider's own.
         key_variable: the environment variable that holds the key, where it is not the provider's own.
-        api: ``responses`` or ``chat``, for ``openai`` models; with a base URL it is ``chat``.
+        api: ``responses`` or ``chat``, for ``openai`` models; elsewhere than at OpenAI it is ``chat``.
         settings: what is asked of this model's calls, over what the agent's profile asks.
     """
 
@@ -88,7 +88,8 @@ class ModelConfig(BaseModel):
         say nothing about that endpoint.
         """
         url, own = self.endpoint_url, self.preset.base_url
-        if url is None or (own is not None and url.rstrip("/") == own):
+        at_openai = self.provider == "openai" and is_openai(url)
+        if url is None or at_openai or (own is not None and url.rstrip("/") == own):
             return self.name
         return f"{self.provider}@{urlsplit(url).netloc}/{self.model}"
 
@@ -131,7 +132,7 @@ class ModelConfig(BaseModel):
         """
         preset = self.preset
         if self.api is None:
-            return Api.CHAT if self.provider == "openai" and self.endpoint_url else preset.api
+            return Api.CHAT if self.provider == "openai" and not is_openai(self.endpoint_url) else preset.api
         if self.api not in (preset.api, *preset.also):
             known = " or ".join((preset.api, *preset.also))
             raise InputError(

@@ -73,7 +73,7 @@ def test_settings_given_reach_the_model_and_the_record(iris: Task, tmp_path: Pat
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         body = server.bodies[0]
-    assert (body["temperature"], body["max_completion_tokens"]) == (0.2, 500)
+    assert (body["temperature"], body["max_tokens"]) == (0.2, 500)
     asked = written(out)
     assert asked["budget"]["steps"] == 2 and asked["budget"]["working_seconds"] == 1800
     assert (asked["budget"]["input_tokens"], asked["budget"]["output_tokens"]) == (80000, 4000)

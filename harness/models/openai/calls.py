@@ -10,6 +10,7 @@ import openai
 from httpx2 import DecodingError, Response
 from pydantic import ValidationError
 
+from harness.models.addresses import is_openai
 from harness.models.base import Reply
 from harness.models.faults import Fault, FaultKind
 from harness.models.openai.errors import Complaint, garbled, outcome_of
@@ -38,7 +39,7 @@ def make_client(config: ModelConfig, tape: Tape | None) -> openai.OpenAI:
     # The SDK takes these from the environment. Headers can hold other secrets, which nobody would take out of
     # what comes back, and the account is no business of another endpoint.
     client._custom_headers = {}
-    if config.endpoint_url is not None:
+    if not is_openai(url):
         client.organization = client.project = None
     return client
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json
 
 from harness.models import actionschema
+from harness.models.addresses import hosts_openai_models
 from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, Tool, ToolCall
 from harness.models.faults import Fault, FaultKind
 from harness.models.openai.calls import answer, make_client, tool_name
@@ -40,7 +41,7 @@ class ChatModel:
         self.name = config.board_name
         self._model = config.model
         self._preset = config.preset
-        self._is_openai = config.endpoint_url is None
+        self._like_openai = hosts_openai_models(config.endpoint_url)
         self._client = make_client(config, tape)
 
     def complete(self, messages: Sequence[Message], tools: Sequence[Tool], settings: Settings) -> Reply:
@@ -52,13 +53,15 @@ class ChatModel:
         if tools and settings.action_format is ActionFormat.TOOLS:
             request["tools"] = [_tool_to_wire(tool) for tool in tools]
         if tools and settings.action_format is ActionFormat.SCHEMA:
-            schema_of = actionschema.object_schema if self._is_openai else actionschema.action_schema
+            schema_of = actionschema.object_schema if self._like_openai else actionschema.action_schema
             form = {"name": actionschema.NAME, "strict": True, "schema": schema_of(tools)}
             request["response_format"] = {"type": "json_schema", "json_schema": form}
         if settings.sent_temperature is not None:
             request["temperature"] = settings.sent_temperature
         if settings.max_output_tokens is not None:
-            request[self._preset.output_limit_key] = settings.max_output_tokens
+            # Reasoning models refuse the older word; other servers may know no other, and ignore the new one.
+            bound = "max_completion_tokens" if self._like_openai else "max_tokens"
+            request[bound] = settings.max_output_tokens
         if settings.effort is not None:
             request["reasoning_effort"] = settings.effort
         return answer(self._client, "/chat/completions", request, settings.timeout_seconds, _from_wire)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import httpx2
 import pytest
 
 from harness.actions import TOOLS
@@ -14,6 +15,7 @@ from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, 
 from harness.models.faults import Fault, FaultKind
 from harness.models.openai.chat import ChatModel
 from harness.models.registry import ModelConfig, make_model
+from harness.models.wire.tapes import Send
 from tests.harness.models.chat_server import ChatServer, call, completion, usage
 from tests.harness.models.loopback import Said
 from tests.harness.models.strict import ODD_NAMES
@@ -68,7 +70,7 @@ def test_a_plain_reply_and_all_that_is_sent_for_it(server: ChatServer) -> None:
                 {"role": "user", "content": "Hello"},
             ],
             "temperature": 0.5,
-            "max_completion_tokens": 99,
+            "max_tokens": 99,
             "reasoning_effort": "low",
         }
     ]
@@ -95,6 +97,44 @@ def test_tools_are_offered_as_they_are_described(server: ChatServer) -> None:
 def test_json_in_text_offers_no_tools(server: ChatServer) -> None:
     ask(server, completion(), tools=TOOLS, action_format=ActionFormat.JSON)
     assert set(server.bodies[0]) == {"model", "messages"}
+
+
+class Listening:
+    """A tape that answers in the network's place and keeps what was asked."""
+
+    live = False
+
+    def __init__(self) -> None:
+        self.asked: list[httpx2.Request] = []
+
+    def exchange(self, request: httpx2.Request, send: Send) -> httpx2.Response:
+        self.asked.append(request)
+        return httpx2.Response(200, json=completion())
+
+
+@pytest.mark.parametrize(
+    ("url", "bound", "one_object", "account"),
+    [
+        (None, "max_completion_tokens", True, "org-of-ours"),
+        ("https://api.openai.com/v1", "max_completion_tokens", True, "org-of-ours"),
+        ("https://eu.api.openai.com/v1", "max_completion_tokens", True, "org-of-ours"),
+        ("https://mine.openai.azure.com/openai/v1", "max_completion_tokens", True, None),
+        ("https://openai.com.example.org/v1", "max_tokens", False, None),
+        ("http://localhost:11434/v1", "max_tokens", False, None),
+    ],
+)
+def test_openai_is_asked_in_its_own_words_and_others_in_those_that_all_know(
+    url: str | None, bound: str, one_object: bool, account: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-ours")
+    config = ModelConfig.model_validate({"name": "openai/small", "base_url": url, "api": "chat"})
+    tape = Listening()
+    settings = Settings(max_output_tokens=99, action_format=ActionFormat.SCHEMA)
+    ChatModel(config, tape).complete(HELLO, TOOLS, settings)
+    body = json.loads(tape.asked[0].content)
+    assert {key: body[key] for key in body if key.startswith("max_")} == {bound: 99}
+    assert ("anyOf" not in body["response_format"]["json_schema"]["schema"]) == one_object
+    assert tape.asked[0].headers.get("openai-organization") == account
 
 
 def test_a_schema_has_one_branch_for_each_tool(server: ChatServer) -> None:

@@ -161,7 +161,7 @@ def test_a_key_that_no_header_can_carry_is_refused_without_repeating_it(
     assert "canary" not in str(caught.value)
 
 
-def test_openai_models_speak_responses_and_with_a_base_url_chat(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_openai_models_speak_responses_at_openai_and_chat_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     url = "http://localhost:8000/v1"
     assert config("openai/x").spoken_api is Api.RESPONSES
     assert config("openai/x", base_url=url).spoken_api is Api.CHAT
@@ -169,6 +169,15 @@ def test_openai_models_speak_responses_and_with_a_base_url_chat(monkeypatch: pyt
     monkeypatch.setenv("OPENAI_BASE_URL", url)
     assert config("openai/x").spoken_api is Api.CHAT
     assert config("openai/x").endpoint_url == url
+    # What is OpenAI's own is so however it is named.
+    for own in ("https://api.openai.com/v1", "https://eu.api.openai.com/v1/"):
+        assert config("openai/x", base_url=own).spoken_api is Api.RESPONSES
+        assert config("openai/x", base_url=own).priced_as == "openai/x"
+        monkeypatch.setenv("OPENAI_BASE_URL", own)
+        assert (config("openai/x").spoken_api, config("openai/x").priced_as) == (Api.RESPONSES, "openai/x")
+    foreign = "https://api.openai.com.example.org/v1"
+    assert config("openai/x", base_url=foreign).spoken_api is Api.CHAT
+    assert config("openai/x", base_url=foreign).priced_as == "openai@api.openai.com.example.org/x"
     assert config("deepseek/x").endpoint_url == "https://api.deepseek.com"
 
 
