@@ -19,9 +19,9 @@ from harness.models.wire.tapes import Send
 from tests.harness.models.chat_server import ChatServer, call, completion, usage
 from tests.harness.models.loopback import Said
 from tests.harness.models.strict import ODD_NAMES
+from tests.harness.models.talk import HELLO, results, turn
 
 KEY = "sk-canary-0123456789abcdef"
-HELLO = [Message("system", "Be brief."), Message("user", "Hello")]
 
 
 @pytest.fixture(autouse=True)
@@ -43,14 +43,6 @@ def model(server: ChatServer, name: str = "openai/small") -> ChatModel:
 def ask(server: ChatServer, *said: Any, tools: tuple[Tool, ...] = (), **settings: Any) -> Reply:
     server.queue(*said)
     return model(server).complete(HELLO, tools, Settings(**settings))
-
-
-def turn(reply: Reply) -> Message:
-    return Message("assistant", reply.text, reply.tool_calls, raw=reply.raw)
-
-
-def results(reply: Reply) -> list[Message]:
-    return [Message("tool", f"did {call.name}", tool_call_id=call.id) for call in reply.tool_calls]
 
 
 # What is sent

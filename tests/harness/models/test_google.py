@@ -25,8 +25,7 @@ from tests.harness.models.gemini_server import (
     gemini,
     text,
 )
-
-HELLO = [Message("system", "Be brief."), Message("user", "Hello")]
+from tests.harness.models.talk import HELLO, results, turn
 
 
 @pytest.fixture
@@ -46,14 +45,6 @@ def fault_of(server: GeminiServer, said: Any, **settings: Any) -> Fault:
     with pytest.raises(Fault) as caught:
         ask(server, said, **settings)
     return caught.value
-
-
-def turn(reply: Reply) -> Message:
-    return Message("assistant", reply.text, reply.tool_calls, raw=reply.raw)
-
-
-def answers(reply: Reply) -> list[Message]:
-    return [Message("tool", f"did {call.name}", tool_call_id=call.id) for call in reply.tool_calls]
 
 
 # What is sent
@@ -161,7 +152,7 @@ def test_a_conversation_with_tools_keeps_every_signature_and_answers_calls_in_or
     talk = list(HELLO)
     for _ in range(3):
         reply = gemini_model.complete(talk, TOOLS, Settings())
-        talk += [turn(reply), *answers(reply)]
+        talk += [turn(reply), *results(reply)]
     talk.append(Message("user", "Go on."))
     assert gemini_model.complete(talk, TOOLS, Settings()).text == "Bye."
     sent = server.bodies[3]["contents"]
@@ -207,7 +198,7 @@ def test_the_server_refuses_signatures_that_were_dropped_altered_or_moved(
     elif spoil == "move":
         parts[1]["thoughtSignature"] = signature
     with pytest.raises(Fault, match="ignature") as caught:
-        gemini_model.complete([*HELLO, turn(reply), *answers(reply)], TOOLS, Settings())
+        gemini_model.complete([*HELLO, turn(reply), *results(reply)], TOOLS, Settings())
     assert (caught.value.kind, caught.value.status) == (FaultKind.REQUEST, 400)
 
 

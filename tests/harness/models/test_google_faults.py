@@ -26,8 +26,7 @@ from tests.harness.models.gemini_server import (
     text,
 )
 from tests.harness.models.loopback import Said
-
-HELLO = [Message("system", "Be brief."), Message("user", "Hello")]
+from tests.harness.models.talk import HELLO
 
 
 @pytest.fixture
