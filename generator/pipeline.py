@@ -27,7 +27,8 @@ from generator.profile import Profile, profile_dataset
 from generator.proposals import Proposal, Refusal
 from generator.rules.design import design
 from generator.rules.propose import propose
-from generator.verifier.verify import Verdict, Verification, verify_task
+from generator.verifier.verification import Verdict, Verification
+from generator.verifier.verify import Plan, verify_task
 from harness.errors import InputError
 from harness.records import strict_json, write_atomically
 from harness.sandboxes.base import SandboxProvider
@@ -246,7 +247,7 @@ class _Line:
         if not self.verify:
             return Stage.PREPARED, "", "", root
         self.progress(card.name, "verify", proposal.id)
-        result = verify_task(root, self.provider, deep=self.deep, cache=self.out / MARKERS / "verdicts")
+        result = verify_task(root, self.provider, Plan(deep=self.deep), cache=self.out / MARKERS / "verdicts")
         return self._settle(result, root, home, away)
 
     def _settle(

@@ -130,15 +130,16 @@ def verify(
 
     Exit code 1 when a task is rejected or could not be verified.
     """
-    from generator.verifier.verify import to_document, verify_tasks
+    from generator.verifier.verification import to_document
+    from generator.verifier.verify import Plan, verify_tasks
     from harness.tasks.package import find_tasks
 
     roots = find_tasks(folders)
     verifications = verify_tasks(
         roots,
         _provider(sandbox, trust, roots),
+        Plan(deep=not quick),
         workers=os.cpu_count() or 1,
-        deep=not quick,
         progress=lambda task, gate, text: note(f"  {task}: {gate}: {text}"),
     )
     for verification in [] if json else verifications:

@@ -9,21 +9,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from generator.defects import Finding
-from generator.verifier.thresholds import Thresholds
+from generator.verifier.public.tables import public_tables
+from generator.verifier.reduction import reduced
+from generator.verifier.sampling import sampled_rows
+from generator.verifier.targets import Kind, kind_of, to_numbers
+from generator.verifier.thresholds.config import Thresholds
 from harness.sandboxes.base import SandboxProvider
 from harness.sandboxes.kernel import leftovers
 from harness.tasks.grading import Grader, GradeResult
 from harness.tasks.package import Task
-from harness.tasks.submission import AnswerKey, InvalidSubmission, read_answer_key, read_strings
+from harness.tasks.submission import AnswerKey, read_answer_key, read_strings
 
 log = logging.getLogger(__name__)
-
-#: A column of cells, all strings.
-Column = pd.Series
 
 
 class ProbeGrader(Grader):
@@ -34,9 +35,24 @@ class ProbeGrader(Grader):
         return self.score(self.key.answers, submission)
 
 
+@dataclass(frozen=True)
+class Joined:
+    """Test rows with their answers, at most ``limits.sampling.rows`` of them.
+
+    Attributes:
+        test: rows of the test table in file order, all columns, cells as strings.
+        truth: their answers, the target columns, the same index.
+        of: how many test rows with an answer there are in all.
+    """
+
+    test: pd.DataFrame
+    truth: pd.DataFrame
+    of: int
+
+
 @dataclass
 class Case:
-    """One verification under way.
+    """One verification under way. All tables hold strings; an empty cell is ``""``.
 
     Attributes:
         task: the package as it was given.
@@ -45,6 +61,7 @@ class Case:
         limits: the thresholds.
         prepared: the same package with the data that its prepare.py makes now; set by the preparation gate.
         scores: raw scores by name, as the gates learn them.
+        exhibits: what a report plots, as plain JSON data by name; see :mod:`generator.verifier.exhibits`.
         say: told what is being done, for progress.
     """
 
@@ -54,28 +71,23 @@ class Case:
     limits: Thresholds
     prepared: Task
     scores: dict[str, float] = field(default_factory=dict)
+    exhibits: dict[str, Any] = field(default_factory=dict)
     say: Callable[[str], None] = log.debug
 
     @functools.cached_property
-    def key(self) -> AnswerKey:
-        """The answers of the prepared task."""
-        return read_answer_key(self.prepared)
-
-    @functools.cached_property
-    def grader(self) -> ProbeGrader:
-        """The grader of the prepared task; :func:`open_case` closes it."""
-        return ProbeGrader(self.prepared, self.provider)
+    def answers(self) -> pd.DataFrame:
+        """All answers as the file has them. The preparation gate made sure of ids and columns."""
+        return read_strings(self.prepared.answer_path)
 
     @functools.cached_property
     def tables(self) -> dict[Path, pd.DataFrame]:
-        """The CSV tables under ``public/`` by path, cells as strings; what cannot be read is left out."""
-        tables = {}
-        for path in sorted(self.prepared.public.rglob("*.csv")):
-            try:
-                tables[path] = read_strings(path)
-            except InvalidSubmission as error:
-                log.info("not looked at as a table: %s: %s", path, error)
-        return tables
+        """The tables under ``public/`` by path, at full size; what cannot be read is left out."""
+        return public_tables(self.prepared.public)
+
+    @property
+    def id_column(self) -> str:
+        """The column of the ids."""
+        return self.task.spec.id_column
 
     @property
     def targets(self) -> list[str]:
@@ -83,32 +95,81 @@ class Case:
         return list(self.task.spec.target_columns)
 
     @functools.cached_property
-    def test(self) -> pd.DataFrame | None:
-        """The table of the test rows: the one whose ids overlap most with the answers."""
-        wanted = set(self.key.answers[self.key.id_column])
+    def kinds(self) -> dict[str, Kind]:
+        """What the values of each target are."""
+        return {name: kind_of(self.answers[name], self.task.spec.objective) for name in self.targets}
+
+    @functools.cached_property
+    def test_path(self) -> Path | None:
+        """The file of the test table: the one whose ids overlap most with the answers."""
+        wanted = set(self.answers[self.id_column])
         best, found = 0.0, None
         for path, table in self.tables.items():
-            if path == self.prepared.sample_path or self.key.id_column not in table.columns:
+            if path == self.prepared.sample_path or self.id_column not in table.columns:
                 continue
-            ids = set(table[self.key.id_column])
+            ids = set(table[self.id_column])
             share = len(ids & wanted) / len(ids | wanted)
             if share > best and not (
                 set(self.targets) <= set(table.columns) and "train" in path.stem.lower()
             ):
-                best, found = share, table
+                best, found = share, path
         return found if best >= 0.5 else None
 
     @functools.cached_property
-    def train(self) -> pd.DataFrame | None:
+    def train_path(self) -> Path | None:
         """The training table: the longest one, other than sample and test, that holds a column test lacks."""
-        known = set(self.test.columns if self.test is not None else [self.key.id_column]) - set(self.targets)
+        known = set(self.test.columns if self.test is not None else [self.id_column]) - set(self.targets)
         others = [
-            table
+            path
             for path, table in self.tables.items()
-            if path != self.prepared.sample_path and table is not self.test and set(table.columns) - known
+            if path not in (self.prepared.sample_path, self.test_path) and set(table.columns) - known
         ]
-        named = [table for table in others if set(self.targets) <= set(table.columns)]
-        return max(named or others, key=len, default=None)
+        named = [path for path in others if set(self.targets) <= set(self.tables[path].columns)]
+        return max(named or others, key=lambda path: len(self.tables[path]), default=None)
+
+    @property
+    def test(self) -> pd.DataFrame | None:
+        """The test table at full size."""
+        return None if self.test_path is None else self.tables[self.test_path]
+
+    @property
+    def train(self) -> pd.DataFrame | None:
+        """The training table at full size."""
+        return None if self.train_path is None else self.tables[self.train_path]
+
+    @functools.cached_property
+    def features(self) -> list[str]:
+        """Columns that train and test share, but for id and targets, in the order of the test table."""
+        if self.test is None or self.train is None:
+            return []
+        own = {self.id_column, *self.targets}
+        return [name for name in self.test.columns if name in self.train.columns and name not in own]
+
+    @functools.cached_property
+    def joined(self) -> Joined | None:
+        """Test rows beside their answers, when there is a test table whose ids are those of the answers."""
+        if self.test is None:
+            return None
+        answers = self.answers.drop_duplicates(self.id_column).set_index(self.id_column)[self.targets]
+        rows = self.test[self.test[self.id_column].isin(answers.index)]
+        chosen = rows.iloc[sampled_rows(len(rows), self.limits.sampling.rows)].reset_index(drop=True)
+        truth = answers.loc[chosen[self.id_column]].reset_index(drop=True)
+        return Joined(chosen, truth, len(rows))
+
+    @functools.cached_property
+    def scored(self) -> Task:
+        """The prepared task cut to ``scored_rows``, or itself: what metric and ladder work on."""
+        return reduced(self.prepared, self)
+
+    @functools.cached_property
+    def key(self) -> AnswerKey:
+        """The answers of the task that is scored."""
+        return read_answer_key(self.scored)
+
+    @functools.cached_property
+    def grader(self) -> ProbeGrader:
+        """The grader of the task that is scored; :func:`open_case` closes it."""
+        return ProbeGrader(self.scored, self.provider)
 
     def oracle(self) -> pd.DataFrame:
         """The answers in the form of a checked submission."""
@@ -116,7 +177,7 @@ class Case:
 
     def sample(self) -> pd.DataFrame:
         """The sample submission in the form of a checked submission, in the order of the answers."""
-        sample = read_strings(self.prepared.sample_path).set_index(self.key.id_column, drop=False)
+        sample = read_strings(self.scored.sample_path).set_index(self.key.id_column, drop=False)
         return self.typed(sample.loc[self.key.answers[self.key.id_column]].reset_index(drop=True))
 
     def typed(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -137,15 +198,3 @@ def open_case(task: Task, provider: SandboxProvider, limits: Thresholds) -> Iter
         finally:
             if "grader" in case.__dict__:
                 case.grader.close()
-
-
-def to_numbers(column: Column) -> Column:
-    """Strings as floats, ``true`` and ``false`` as 1 and 0; what is no number becomes NaN."""
-    lowered = column.astype(str).str.strip().str.lower()
-    truth = lowered.map({"true": "1", "false": "0"})
-    return pd.to_numeric(truth.fillna(lowered), errors="coerce").astype(float)
-
-
-def has_errors(findings: list[Finding]) -> bool:
-    """Whether a finding rejects the task."""
-    return any(found.severity == "error" for found in findings)

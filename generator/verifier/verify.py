@@ -1,225 +1,202 @@
-"""Verification of a task package: the gates in order of cost, one verdict, and a memory of verdicts."""
+"""Verification of task packages: the gates in order of cost, and one verdict for each task."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from generator import defects
-from generator.defects import Finding, Gate, Severity, finding
-from generator.verifier import data, empirical, metric, preparation, structure
-from generator.verifier.case import Case, has_errors, open_case
-from generator.verifier.thresholds import DEFAULTS, Thresholds
+from generator.defects.base import Finding, Gate, has_errors
+from generator.defects.registry import finding
+from generator.verifier.case import open_case
+from generator.verifier.gates import STEPS, Step
+from generator.verifier.memory import CACHE_NAME, identity, recall, remember
+from generator.verifier.review.reviewer import Reviewer
+from generator.verifier.structure import gate as structure
+from generator.verifier.thresholds.config import DEFAULTS, Thresholds
+from generator.verifier.verification import Verdict, Verification
 from harness.errors import InputError, TaskError
-from harness.records import strict_json, write_atomically
 from harness.sandboxes.base import SandboxProvider
-from harness.tasks.package import file_hash, folder_hash, load_task
+from harness.tasks.package import load_task
 
 log = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 1
-CACHE_NAME = "verified.json"
+Progress = Callable[[str, Gate, str], None]
 
-#: The gates that look at a loaded task, in order; each yields findings and may set parts of the case.
-GATES: tuple[tuple[Gate, Callable[[Case], Iterator[Finding]]], ...] = (
-    (Gate.PREPARATION, preparation.check),
-    (Gate.DATA, data.check),
-    (Gate.METRIC, metric.check),
-    (Gate.EMPIRICAL, empirical.check),
-)
-
-
-class Verdict(StrEnum):
-    """``error`` says nothing about the task: the machine got in the way, and verifying again may help."""
-
-    VERIFIED = "verified"
-    REJECTED = "rejected"
-    ERROR = "error"
+_ATTEMPTS = 3
+_WAIT_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class Verification:
-    """What verification of one task gave.
+class Plan:
+    """How a task is verified.
 
     Attributes:
-        task: the task's id, or its folder's name when it does not load.
-        verdict: ``verified`` without a finding of severity error, else ``rejected``; or ``error``.
-        findings: in the order of the gates.
-        scores: raw scores by name: ``oracle``, ``sample``, ``constant``, ``ladder/<candidate>``, ...
-        seconds: wall time; that of the verification itself when the verdict comes from the cache.
-        error: with verdict ``error``, what the machine did.
-        cached: the verdict was remembered.
+        deep: also run the gates that train baselines or ask models.
+        execution: with ``deep``, let an agent work on the task at the end.
+        last: stop after this gate.
+        reviewer: with ``deep``, a language model that reviews the task.
+        limits: the thresholds.
     """
 
-    task: str
-    verdict: Verdict
-    findings: tuple[Finding, ...]
-    scores: dict[str, float]
-    seconds: float
-    error: str | None = None
-    cached: bool = False
+    deep: bool = True
+    execution: bool = True
+    last: Gate | None = None
+    reviewer: Reviewer | None = None
+    limits: Thresholds = field(default_factory=lambda: DEFAULTS)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The entry of one task in the document of :func:`to_document`."""
+    def steps(self) -> list[Step]:
+        """The gates after the structure, in order."""
+        steps = [step for step in STEPS if self.deep or not step.costly]
+        if not self.execution:
+            steps = [step for step in steps if step.gate is not Gate.EXECUTION]
+        if self.deep and self.reviewer is not None:
+            place = [step.gate for step in steps].index(Gate.DESCRIPTION) + 1
+            steps.insert(place, Step(Gate.REVIEW, self.reviewer.check, blocked=None, costly=True))
+        if self.last is None:
+            return steps
+        order = list(Gate)
+        return [step for step in steps if order.index(step.gate) <= order.index(self.last)]
+
+    def identity(self, sandbox: str) -> dict[str, Any]:
+        """All of it that a verdict depends on, as plain data."""
         return {
-            "task": self.task,
-            "verdict": str(self.verdict),
-            "findings": [found.to_dict() for found in self.findings],
-            "scores": self.scores,
-            "seconds": round(self.seconds, 3),
-            "error": self.error,
+            "sandbox": sandbox,
+            "deep": self.deep,
+            "execution": self.execution,
+            "last": self.last,
+            "reviewer": self.reviewer.identity if self.reviewer else None,
+            "limits": asdict(self.limits),
         }
 
 
-def to_document(verifications: Iterable[Verification]) -> dict[str, Any]:
-    """The document that ``mlesmith task verify --json`` prints."""
-    return {"schema_version": SCHEMA_VERSION, "tasks": [each.to_dict() for each in verifications]}
+@dataclass
+class _Record:
+    """What is known so far."""
+
+    findings: list[Finding] = field(default_factory=list)
+    scores: dict[str, float] = field(default_factory=dict)
+    exhibits: dict[str, Any] = field(default_factory=dict)
+    gates: dict[str, float] = field(default_factory=dict)
 
 
 def verify_task(
     root: Path,
     provider: SandboxProvider,
+    plan: Plan | None = None,
     *,
-    deep: bool = True,
-    progress: Callable[[str, Gate, str], None] | None = None,
+    progress: Progress | None = None,
     cache: Path | None = None,
-    limits: Thresholds = DEFAULTS,
+    fresh: bool = False,
 ) -> Verification:
-    """Verify one task package; stops after the first gate with errors.
+    """Verify one task package. It is not changed, but for the remembered verdict.
 
-    The package is not changed, but for the remembered verdict.
+    Trouble of the machine is tried again, and at last gives the verdict ``error``; it is never a finding.
 
     Args:
         root: the package's folder.
         provider: opens the sandboxes in which the task's code and the baselines run.
-        deep: also run the gates that train baselines.
+        plan: which gates, with which thresholds.
         progress: told the task's name, the gate and what it does.
         cache: folder for remembered verdicts; without one they are kept as ``verified.json`` in the package.
-        limits: the thresholds.
+        fresh: do not look for a remembered verdict.
 
     Raises:
         InputError: there is no such folder.
     """
-    root = root.resolve()
+    plan, root = plan or Plan(), root.resolve()
     if not root.is_dir():
         raise InputError(f"{root}: no such task folder")
-    identity = _identity(root, provider.name, deep, limits)
-    memory = (cache / f"{root.name}-{identity[:16]}.json") if cache else root / CACHE_NAME
-    known = _recall(memory, identity)
+    known_by = identity(root, plan.identity(provider.name))
+    memory = (cache / f"{root.name}-{known_by[:16]}.json") if cache else root / CACHE_NAME
+    known = None if fresh else recall(memory, known_by)
     if known is not None:
         return known
     started = time.monotonic()
-    findings: list[Finding] = []
-    scores: dict[str, float] = {}
-    verdict, error = Verdict.ERROR, None
-    try:
-        for found in _run_gates(root, provider, deep, limits, scores, progress):
-            findings.append(found)
-        verdict = Verdict.REJECTED if has_errors(findings) else Verdict.VERIFIED
-    except TaskError as trouble:
-        findings.append(finding("unreadable_table", str(trouble), "make the data fit task.toml"))
-        verdict = Verdict.REJECTED
-    except Exception as trouble:  # a lost sandbox, a full disk, a bug of ours: never the task's
-        error = f"{type(trouble).__name__}: {trouble}"
+    for attempt in range(1, _ATTEMPTS + 1):
+        record, error = _attempt(root, provider, plan, progress)
+        if error is None or attempt == _ATTEMPTS:
+            break
+        log.info("%s: verification was interrupted (%s) and starts again", root.name, error)
+        time.sleep(_WAIT_SECONDS * attempt)
+    verdict = Verdict.REJECTED if has_errors(record.findings) else Verdict.VERIFIED
+    if error is not None:
         log.warning("%s: verification was interrupted: %s", root.name, error)
-        log.debug("%s", root, exc_info=True)
+        verdict = Verdict.ERROR
     result = Verification(
-        root.name, verdict, tuple(findings), scores, time.monotonic() - started, error
-    )  # fmt: skip
-    if verdict is not Verdict.ERROR:
-        _remember(memory, identity, result)
+        task=root.name,
+        verdict=verdict,
+        findings=tuple(record.findings),
+        scores=record.scores,
+        seconds=time.monotonic() - started,
+        error=error,
+        gates=record.gates,
+        exhibits=record.exhibits,
+    )
+    if error is None:
+        remember(memory, known_by, result)
     return result
 
 
 def verify_tasks(
     roots: Iterable[Path],
     provider: SandboxProvider,
+    plan: Plan | None = None,
     *,
     workers: int = 1,
-    deep: bool = True,
-    progress: Callable[[str, Gate, str], None] | None = None,
+    progress: Progress | None = None,
     cache: Path | None = None,
+    fresh: bool = False,
 ) -> list[Verification]:
     """Verify several packages at once, in the order given."""
-    one = functools.partial(verify_task, provider=provider, deep=deep, progress=progress, cache=cache)
+    one = functools.partial(
+        verify_task, provider=provider, plan=plan, progress=progress, cache=cache, fresh=fresh
+    )
     with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
         return list(pool.map(one, roots))
 
 
+def _attempt(
+    root: Path, provider: SandboxProvider, plan: Plan, progress: Progress | None
+) -> tuple[_Record, str | None]:
+    """Run the gates once; also what the machine did, if it got in the way."""
+    record = _Record()
+    try:
+        _run_gates(root, provider, plan, record, progress)
+    except TaskError as trouble:
+        record.findings.append(finding("unreadable_table", str(trouble), "make the data fit task.toml"))
+    except Exception as trouble:  # a lost sandbox, a full disk, a bug of ours: never the task's
+        log.debug("%s", root, exc_info=True)
+        return record, f"{type(trouble).__name__}: {trouble}"
+    return record, None
+
+
 def _run_gates(
-    root: Path,
-    provider: SandboxProvider,
-    deep: bool,
-    limits: Thresholds,
-    scores: dict[str, float],
-    progress: Callable[[str, Gate, str], None] | None,
-) -> Iterator[Finding]:
+    root: Path, provider: SandboxProvider, plan: Plan, record: _Record, progress: Progress | None
+) -> None:
     def say(gate: Gate, text: str) -> None:
         log.debug("%s: %s: %s", root.name, gate, text)
         if progress is not None:
             progress(root.name, gate, text)
 
     say(Gate.STRUCTURE, "reading the package")
-    found = list(structure.check(root))
-    yield from found
-    if has_errors(found):
+    started = time.monotonic()
+    record.findings += structure.check(root)
+    record.gates[Gate.STRUCTURE] = time.monotonic() - started
+    if has_errors(record.findings):
         return
-    with open_case(load_task(root), provider, limits) as case:
-        case.scores = scores
-        for gate, check in GATES:
-            if gate is Gate.EMPIRICAL and not deep:
-                return
-            case.say = functools.partial(say, gate)
+    with open_case(load_task(root), provider, plan.limits) as case:
+        case.scores, case.exhibits = record.scores, record.exhibits
+        for step in plan.steps():
+            if step.is_blocked(record.findings):
+                continue
+            case.say = functools.partial(say, step.gate)
             case.say("started")
-            found = list(check(case))
-            yield from found
-            if has_errors(found):
-                return
-
-
-def _identity(root: Path, sandbox: str, deep: bool, limits: Thresholds) -> str:
-    """Hash of all that a verdict depends on: the package's bytes, this verifier's code, and how it is run."""
-    digest = hashlib.sha256(strict_json([sandbox, deep, asdict(limits)]).encode())
-    own = Path(__file__).parent
-    for path in (Path(defects.__file__), *sorted(own.glob("*.py"))):
-        digest.update(f"{path.name}\0{file_hash(path)}\n".encode())
-    for name in ("task.toml", "description.txt", "prepare.py", "metric.py"):
-        path = root / name
-        digest.update(f"{name}\0{file_hash(path) if path.is_file() else '-'}\n".encode())
-    for name in ("raw", "public", "private"):
-        path = root / name
-        digest.update(f"{name}\0{folder_hash(path) if path.is_dir() else '-'}\n".encode())
-    return digest.hexdigest()
-
-
-def _remember(path: Path, identity: str, result: Verification) -> None:
-    text = strict_json({"schema_version": SCHEMA_VERSION, "identity": identity, **result.to_dict()})
-    try:
-        write_atomically(path, text + "\n")
-    except OSError as error:
-        log.info("the verdict is not remembered: %s", error)
-
-
-def _recall(path: Path, identity: str) -> Verification | None:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if data["schema_version"] != SCHEMA_VERSION or data["identity"] != identity:
-            return None
-        findings = tuple(
-            Finding(**each | {"severity": Severity(each["severity"]), "stage": Gate(each["stage"])})
-            for each in data["findings"]
-        )
-        return Verification(
-            data["task"], Verdict(data["verdict"]), findings, data["scores"], data["seconds"], cached=True
-        )
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+            started = time.monotonic()
+            record.findings += step.check(case)
+            record.gates[step.gate] = time.monotonic() - started

@@ -1,0 +1,1 @@
+"""What the verifier can report, in codes that stay the same."""

@@ -1,0 +1,1 @@
+"""What the description says, against the real files."""

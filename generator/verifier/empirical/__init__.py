@@ -1,0 +1,1 @@
+"""What submissions of known skill show."""

@@ -1,0 +1,1 @@
+"""What an agent meets that works on the task."""

@@ -1,0 +1,12 @@
+"""What a report shows of a task: small pieces of plain JSON data that the gates leave in ``case.exhibits``.
+
+split    {"kind": str, "reason": str, "train_rows": int, "test_rows": int, "sampled": bool}
+targets  [{"column": str, "kind": str, "labels": [str], "train": [share], "test": [share]}]  for classes
+         [{"column": str, "kind": str, "edges": [float], "train": [share], "test": [share]}]  for numbers,
+         where len(edges) == len(train) + 1
+probes   [{"column": str, "target": str, "what": str, "gain": float, "z": float}], strongest first
+metric   [{"share": float, "scores": [float]}] scores of the answers with that share of rows exchanged
+floors   [{"name": str, "score": float}] uninformed submissions
+ladder   [{"name": str, "score": float, "gain": float, "low": float, "high": float}] baselines with the
+         95 % interval of their gain over the best uninformed submission
+"""

@@ -1,0 +1,1 @@
+"""What the files beside the tables give away, and which are missing."""

@@ -1,0 +1,1 @@
+"""Answers that can be had without learning."""

@@ -1,0 +1,1 @@
+"""What probing the metric shows."""

@@ -1,0 +1,1 @@
+"""What running prepare.py shows."""

@@ -1,0 +1,1 @@
+"""What lies under public/: tables, archives, media."""

@@ -1,0 +1,1 @@
+"""The proof of the verifier: injected defects that it must find."""

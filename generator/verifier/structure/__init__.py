@@ -1,0 +1,1 @@
+"""What the files of a package tell without running anything."""

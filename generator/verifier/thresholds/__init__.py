@@ -1,0 +1,1 @@
+"""The thresholds of the gates, with their reasons."""
