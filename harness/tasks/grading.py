@@ -192,7 +192,7 @@ class Grader:
     ) -> tuple[RunResult, dict[str, Any] | None]:
         """Hand rows to the metric; in a new sandbox when the first is lost."""
         files = {"answers.csv": _csv(answers), "submission.csv": _csv(submission)}
-        kinds = dict.fromkeys(self.key.numeric, "number")
+        kinds = dict.fromkeys(self.key.numeric, "number") | dict.fromkeys(self.key.boolean, "boolean")
         if self.key.integer_ids:
             kinds[self.key.id_column] = "integer"
         asked = {"types": kinds, **request}

@@ -76,7 +76,8 @@ class AnswerKey:
     Attributes:
         answers: the answer file, all cells as strings, in file order.
         columns: the columns of a submission, in the sample's order.
-        numeric: those of ``columns`` that must hold finite numbers.
+        numeric: those of ``columns`` that must hold finite numbers; ``true`` and ``false`` are 1 and 0.
+        boolean: those of ``numeric`` that hold nothing but ``true`` and ``false`` in answers and sample.
         id_column: the name of the id column.
         may_be_empty: those of ``columns`` whose cells may be empty, as some answers are (no tags, say).
         groups: the group of an id, where rows of one group must be graded together; an id that is not in it
@@ -89,6 +90,7 @@ class AnswerKey:
     id_column: str
     may_be_empty: frozenset[str] = frozenset()
     groups: Mapping[str, str] = field(default_factory=dict)
+    boolean: frozenset[str] = frozenset()
 
     @property
     def integer_ids(self) -> bool:
@@ -126,13 +128,15 @@ def read_answer_key(task: Task) -> AnswerKey:
             raise TaskError(f"{path}: column {id_column!r} holds an id twice")
     if set(answers[id_column]) != set(sample[id_column]):
         raise TaskError(f"{task.sample_path}: its ids are not those of {task.answer_path.name}")
-    numeric, may_be_empty = set(), set()
+    numeric, boolean, may_be_empty = set(), set(), set()
     for column in sample.columns:
         if column == id_column:
             continue
         source = answers if column in answers.columns else sample
         if _all_numeric(source[column]) and _all_numeric(sample[column]):
             numeric.add(column)
+            if _all_truths(source[column]) and _all_truths(sample[column]):
+                boolean.add(column)
         elif (source[column].str.strip() == "").any():
             may_be_empty.add(column)
     return AnswerKey(
@@ -142,6 +146,7 @@ def read_answer_key(task: Task) -> AnswerKey:
         id_column,
         frozenset(may_be_empty),
         _read_groups(task),
+        frozenset(boolean),
     )
 
 
@@ -342,6 +347,10 @@ _TRUTH = {"true": "1", "false": "0"}
 def _to_numbers(values: pd.Series) -> pd.Series:
     lowered = values.str.lower()
     return pd.to_numeric(lowered.map(_TRUTH).fillna(lowered), errors="coerce").astype(float)
+
+
+def _all_truths(values: pd.Series) -> bool:
+    return bool(values.str.strip().str.lower().isin(_TRUTH.keys()).all())
 
 
 def _all_numeric(values: pd.Series) -> bool:

@@ -327,3 +327,33 @@ def test_mledojo_itself_is_not_installed() -> None:
         [sys.executable, "-c", "import mledojo"], capture_output=True, check=False, cwd="/"
     )
     assert b"ModuleNotFoundError" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("sample", "said", "dtypes"),
+    [
+        ("False", {"True": "True", "False": "False"}, "bool bool"),
+        ("False", {"True": "1", "False": "0"}, "bool bool"),
+        ("false", {"True": "true", "False": "false"}, "bool bool"),
+        ("0", {"True": "1", "False": "0"}, "int64 int64"),
+        ("0.5", {"True": "0.75", "False": "0.25"}, "int64 float64"),
+    ],
+)
+def test_answers_of_true_and_false_reach_the_metric(
+    sample: str, said: dict[str, str], dtypes: str, iris: Task, sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    """Booleans where sample and answers both are, as pandas reads them, else 1 and 0."""
+    answers = read_strings(iris.answer_path)
+    answers["species"] = (answers["species"] == "setosa").map({True: "True", False: "False"})
+    answers.to_csv(iris.answer_path, index=False)
+    answers.assign(species=sample).to_csv(iris.sample_path, index=False)
+    path = tmp_path / "submission.csv"
+    answers.assign(species=answers["species"].map(said)).to_csv(path, index=False)
+    lines = [
+        "a, b = y_true['species'], y_pred['species']",
+        f"assert f'{a.dtype} {b.dtype}' == " + repr(dtypes),
+        "return ((b > 0.5) == a).mean()",
+    ]
+    use_metric(iris, "\n        ".join(lines))
+    result = grade(iris, path, sandbox)
+    assert (result.raw_score, result.message) == (1.0, "valid")

@@ -122,13 +122,19 @@ def _read(path: str, kinds: dict[str, str]) -> pd.DataFrame:
         if kind == "integer":
             frame[column] = frame[column].astype("int64")
         elif kind == "number":
-            numbers = pd.to_numeric(frame[column])
-            # Whole numbers stay integers: label metrics tell 1 from 1.0.
-            whole = pd.api.types.is_float_dtype(numbers) and bool((numbers % 1 == 0).all())
-            frame[column] = (
-                numbers.astype("int64") if whole and bool((numbers.abs() < 2**53).all()) else numbers
-            )
+            frame[column] = _numbers(frame[column])
+        elif kind == "boolean":
+            numbers = _numbers(frame[column])
+            frame[column] = numbers.astype(bool) if bool(numbers.isin((0, 1)).all()) else numbers
     return frame
+
+
+def _numbers(cells: pd.Series) -> pd.Series:
+    """Numbers, true and false as 1 and 0. Whole ones become integers: label metrics tell 1 from 1.0."""
+    lowered = cells.str.strip().str.lower()
+    numbers = pd.to_numeric(lowered.map({"true": "1", "false": "0"}).fillna(lowered))
+    whole = pd.api.types.is_float_dtype(numbers) and bool((numbers % 1 == 0).all())
+    return numbers.astype("int64") if whole and bool((numbers.abs() < 2**53).all()) else numbers
 
 
 main()
