@@ -351,7 +351,7 @@ def test_answers_of_true_and_false_reach_the_metric(
     answers.assign(species=answers["species"].map(said)).to_csv(path, index=False)
     lines = [
         "a, b = y_true['species'], y_pred['species']",
-        f"assert f'{a.dtype} {b.dtype}' == " + repr(dtypes),
+        f"assert [str(a.dtype), str(b.dtype)] == {dtypes.split()!r}",
         "return ((b > 0.5) == a).mean()",
     ]
     use_metric(iris, "\n        ".join(lines))
