@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import TaskError
 from harness.sandboxes.base import ROOT, Limits, Mount, SandboxProvider, SandboxSpec
-from harness.sandboxes.kernel import leftovers
-from harness.tasks.grading import DRIVER, EXCHANGE, Grader, ask_metric
+from harness.tasks.grading import DRIVER, EXCHANGE, ask_metric
+from harness.tasks.imported import Imported, declare
 from harness.tasks.labels import task_labels
-from harness.tasks.package import Task, load_task, raw_hash
+from harness.tasks.package import Task
 from harness.tasks.standing import BOARDS
 from harness.tasks.submission import InvalidSubmission, read_strings
 
@@ -146,12 +145,19 @@ def import_task(
     try:
         _copy_files(definition, data, root)
         columns = [str(column) for column in sample.columns]
-        text = _task_toml(definition, root, columns, direction, modality or definition.modality, objective)
-        (root / "task.toml").write_text(text.format(best=0.0 if best is None else best), encoding="utf-8")
-        if best is None:
-            measured = _score_of_answers(load_task(root), columns, provider)
-            (root / "task.toml").write_text(text.format(best=measured), encoding="utf-8")
-        return load_task(root)
+        declared = Imported(
+            set="dojo",
+            title=definition.name.replace("-", " "),
+            modality=modality or definition.modality,
+            objective=objective,
+            columns=columns,
+            metric=definition.name,
+            higher_is_better=direction,
+            url=f"https://www.kaggle.com/c/{definition.name}",
+            source="MLE-Dojo",
+            competition=definition.name,
+        )
+        return declare(root, declared, best, provider)
     except BaseException:
         shutil.rmtree(root)
         raise
@@ -174,57 +180,3 @@ def _copy_files(definition: DojoDefinition, data: Path, root: Path) -> None:
                     shutil.copyfile(description, target)
             return
     raise TaskError(f"{definition.info / 'description.txt'}: not found; a task needs a description")
-
-
-def _task_toml(
-    definition: DojoDefinition, root: Path, columns: list[str], direction: bool, modality: str, objective: str
-) -> str:
-    """The text of task.toml with ``{best}`` left open. JSON strings and lists are TOML, too."""
-
-    def quoted(value: object) -> str:
-        return json.dumps(value, ensure_ascii=False).replace("{", "{{").replace("}", "}}")
-
-    return f"""\
-schema_version = 1
-id = {quoted(root.name)}
-title = {quoted(definition.name.replace("-", " "))}
-set = "dojo"
-modality = {quoted(modality)}
-objective = {quoted(objective)}
-id_column = {quoted(columns[0])}
-target_columns = {quoted(columns[1:])}
-difficulty = "medium"
-[source]
-name = {quoted(definition.name)}
-licence = "rules of the competition"
-url = {quoted(f"https://www.kaggle.com/c/{definition.name}")}
-sha256 = {quoted(raw_hash(root / "raw"))}
-[metric]
-name = {quoted(definition.name)}
-higher_is_better = {quoted(direction)}
-best = {{best!r}}
-[split]
-kind = "given"
-[provenance]
-imported_from = "MLE-Dojo"
-competition = {quoted(definition.name)}
-"""
-
-
-def _score_of_answers(task: Task, columns: list[str], provider: SandboxProvider) -> float:
-    """The score of the answers themselves, handed in as a submission."""
-    with (
-        tempfile.TemporaryDirectory(prefix=leftovers.prefix("dojo")) as name,
-        Grader(task, provider) as grader,
-    ):
-        answers = read_strings(task.answer_path)
-        missing = [column for column in columns if column not in answers.columns]
-        said = f"no column {missing[0]!r}" if missing else ""
-        if not missing:
-            path = Path(name) / "submission.csv"
-            answers[columns].to_csv(path, index=False)
-            result = grader.grade(path)
-            if result.raw_score is not None:
-                return result.raw_score
-            said = result.message
-    raise TaskError(f"{task.answer_path}: the answers cannot be graded as a submission ({said}); pass best")

@@ -1,0 +1,116 @@
+"""What packages made from tasks of other benchmarks declare; the best score is measured."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import TaskError
+from harness.sandboxes.base import SandboxProvider
+from harness.sandboxes.kernel import leftovers
+from harness.tasks.grading import Grader
+from harness.tasks.package import Task, load_task, raw_hash
+from harness.tasks.submission import read_strings
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What is known of a task of another benchmark.
+
+    Attributes:
+        set: the task set's name.
+        title: of the task.
+        modality: a word of task.toml, or ``unknown``; ``objective`` likewise.
+        columns: of a submission, the id first.
+        metric: the metric's name there.
+        higher_is_better: its direction.
+        url: of the data's source.
+        source: the benchmark.
+        competition: the task's name there.
+    """
+
+    set: str
+    title: str
+    modality: str
+    objective: str
+    columns: Sequence[str]
+    metric: str
+    higher_is_better: bool
+    url: str
+    source: str
+    competition: str
+
+
+def declare(root: Path, known: Imported, best: float | None, provider: SandboxProvider) -> Task:
+    """Write task.toml into a package whose other files are there.
+
+    Args:
+        root: the package.
+        known: what it declares.
+        best: the metric's best value; measured by grading the answers when not given.
+        provider: opens the grader's sandbox.
+
+    Raises:
+        TaskError: the answers cannot be graded as a submission, and ``best`` is not given.
+    """
+    path = root / "task.toml"
+    path.write_text(_toml(root, known, 0.0 if best is None else best), encoding="utf-8")
+    if best is None:
+        measured = _score_of_answers(load_task(root), known.columns, provider)
+        path.write_text(_toml(root, known, measured), encoding="utf-8")
+    return load_task(root)
+
+
+def _toml(root: Path, known: Imported, best: float) -> str:
+    """JSON strings and lists are TOML, too."""
+
+    def quoted(value: object) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    return f"""\
+schema_version = 1
+id = {quoted(root.name)}
+title = {quoted(known.title)}
+set = {quoted(known.set)}
+modality = {quoted(known.modality)}
+objective = {quoted(known.objective)}
+id_column = {quoted(known.columns[0])}
+target_columns = {quoted(list(known.columns[1:]))}
+difficulty = "medium"
+[source]
+name = {quoted(known.competition)}
+licence = "rules of the competition"
+url = {quoted(known.url)}
+sha256 = {quoted(raw_hash(root / "raw"))}
+[metric]
+name = {quoted(known.metric)}
+higher_is_better = {quoted(known.higher_is_better)}
+best = {best!r}
+[split]
+kind = "given"
+[provenance]
+imported_from = {quoted(known.source)}
+competition = {quoted(known.competition)}
+"""
+
+
+def _score_of_answers(task: Task, columns: Sequence[str], provider: SandboxProvider) -> float:
+    """The score of the answers themselves, handed in as a submission."""
+    with (
+        tempfile.TemporaryDirectory(prefix=leftovers.prefix("imported")) as name,
+        Grader(task, provider) as grader,
+    ):
+        answers = read_strings(task.answer_path)
+        missing = [column for column in columns if column not in answers.columns]
+        said = f"no column {missing[0]!r}" if missing else ""
+        if not missing:
+            path = Path(name) / "submission.csv"
+            answers[list(columns)].to_csv(path, index=False)
+            result = grader.grade(path)
+            if result.raw_score is not None:
+                return result.raw_score
+            said = result.message
+    raise TaskError(f"{task.answer_path}: the answers cannot be graded as a submission ({said}); pass best")

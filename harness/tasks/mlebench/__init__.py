@@ -1,0 +1,1 @@
+"""Competitions of mle-bench as task packages of ours."""
