@@ -19,6 +19,8 @@ from mlesmith import (
     run,
     sandbox,
     task,
+    taskimport,
+    taskverify,
     trial,
 )
 from mlesmith.console import EXIT_INPUT, EXIT_INTERRUPTED, guarded, set_up_logging
@@ -34,6 +36,8 @@ app = typer.Typer(
 )
 for module in (demo, generate, run, rate, agree, audit, report, paper):
     module.register(app)
+for module in (taskverify, taskimport):
+    module.register(task.app)
 app.add_typer(models.app, name="models")
 app.add_typer(task.app, name="task")
 app.add_typer(trial.app, name="trial")

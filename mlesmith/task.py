@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mlesmith.console import EXIT_FELL_SHORT, Grouped, Json, SandboxName, Trust, emit, note, say, show_table
+from mlesmith.console import EXIT_FELL_SHORT, Grouped, Json, SandboxName, Trust, emit, say, show_table
 
 if TYPE_CHECKING:
     from harness.sandboxes.base import SandboxProvider
@@ -65,7 +64,7 @@ def prepare(
     from harness.tasks.preparing import prepare_task
 
     roots = find_tasks(folders)
-    provider = _provider(sandbox, trust, roots)
+    provider = provider_for(sandbox, trust, roots)
     done = []
     for root in roots:
         task = load_task(root)
@@ -95,7 +94,7 @@ def grade(
     from harness.tasks.package import load_task
 
     task = load_task(folder)
-    result = grade_submission(task, submission, _provider(sandbox, trust, [folder]))
+    result = grade_submission(task, submission, provider_for(sandbox, trust, [folder]))
     if json:
         emit(
             {
@@ -116,46 +115,7 @@ def grade(
         raise typer.Exit(EXIT_FELL_SHORT)
 
 
-@app.command(cls=Grouped)
-def verify(
-    folders: TaskDirs,
-    quick: Annotated[bool, typer.Option("--quick", help="Leave out the gate that trains baselines.")] = False,
-    sandbox: SandboxName = "auto",
-    trust: Trust = False,
-    json: Json = False,
-) -> None:
-    """Look for what is wrong with tasks: structure, preparation, data, metric, and whether scores separate.
-
-    Example: mlesmith task verify runs/demo/tasks/smith
-
-    Exit code 1 when a task is rejected or could not be verified.
-    """
-    from generator.verifier.verification import to_document
-    from generator.verifier.verify import Plan, verify_tasks
-    from harness.tasks.package import find_tasks
-
-    roots = find_tasks(folders)
-    verifications = verify_tasks(
-        roots,
-        _provider(sandbox, trust, roots),
-        Plan(deep=not quick),
-        workers=os.cpu_count() or 1,
-        progress=lambda task, gate, text: note(f"  {task}: {gate}: {text}"),
-    )
-    for verification in [] if json else verifications:
-        say(f"{verification.task}: {verification.verdict} ({verification.seconds:.1f} s)")
-        for finding in verification.findings:
-            say(f"  {finding.severity} {finding.code} ({finding.stage}): {finding.evidence}")
-            say(f"    fix: {finding.fix}")
-        if verification.error:
-            say(f"  {verification.error}")
-    if json:
-        emit(to_document(verifications))
-    if any(verification.verdict != "verified" for verification in verifications):
-        raise typer.Exit(EXIT_FELL_SHORT)
-
-
-def _provider(sandbox: str, trust: bool, roots: list[Path]) -> SandboxProvider:
+def provider_for(sandbox: str, trust: bool, roots: list[Path]) -> SandboxProvider:
     """The sandbox that was asked for; a task's own code is trusted when it is that of a reference task."""
     from harness.sandboxes.choose import choose_sandbox
     from harness.tasksets.catalogue import ships_with_us

@@ -82,6 +82,19 @@ def dojo_definitions(snapshot: Path) -> list[DojoDefinition]:
     ]
 
 
+def definition_of(folder: Path) -> DojoDefinition:
+    """The definition of one competition's folder in a checkout.
+
+    Raises:
+        TaskError: the folder is none.
+    """
+    folder = folder.resolve()
+    for definition in dojo_definitions(folder.parents[2]):
+        if definition.root == folder:
+            return definition
+    raise TaskError(f"{folder}: no utils/metric.py; give a folder mledojo/competitions/<name> of MLE-Dojo")
+
+
 def higher_is_better(metric: Path, provider: SandboxProvider) -> bool:
     """The direction of a metric file, read from its instance inside the sandbox.
 

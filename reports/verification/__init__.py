@@ -1,0 +1,1 @@
+"""Readable reports of what the verifier found."""
