@@ -20,7 +20,7 @@ def import_one(
     definition: Annotated[
         Path,
         typer.Argument(
-            help="mledojo/competitions/NAME in a checkout of MLE-Dojo, or mlebench/competitions/ID of mle-bench."
+            help="A checkout's mledojo/competitions/NAME (MLE-Dojo) or mlebench/competitions/ID (mle-bench)."
         ),
     ],
     data: Annotated[

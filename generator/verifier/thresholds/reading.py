@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from generator.verifier.thresholds.config import DEFAULTS, Thresholds
 from harness.errors import InputError
@@ -39,7 +39,7 @@ def read_thresholds(path: Path) -> Thresholds:
                 f"{path}: {gate}: unknown key {unknown[0]!r}; keys are {', '.join(sorted(names))}"
             )
         try:
-            checked = TypeAdapter(type(limits), config=ConfigDict(strict=False)).validate_python(
+            checked = TypeAdapter(type(limits)).validate_python(
                 {field.name: getattr(limits, field.name) for field in fields(limits)} | values
             )
         except ValidationError as error:
