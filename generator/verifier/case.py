@@ -13,6 +13,9 @@ from typing import Any
 
 import pandas as pd
 
+from generator.verifier.public.folders import class_folders
+from generator.verifier.public.inventory import PublicFile, inventory
+from generator.verifier.public.media import Media, media_of
 from generator.verifier.public.tables import public_tables
 from generator.verifier.reduction import reduced
 from generator.verifier.sampling import sampled_rows
@@ -84,6 +87,16 @@ class Case:
         """The tables under ``public/`` by path, at full size; what cannot be read is left out."""
         return public_tables(self.prepared.public)
 
+    @functools.cached_property
+    def inventory(self) -> list[PublicFile]:
+        """All files under ``public/``, sorted by name."""
+        return inventory(self.prepared.public)
+
+    @functools.cached_property
+    def media(self) -> Media | None:
+        """The files that belong to training and test rows, or ``None`` when rows have none."""
+        return media_of(self)
+
     @property
     def id_column(self) -> str:
         """The column of the ids."""
@@ -117,7 +130,10 @@ class Case:
 
     @functools.cached_property
     def train_path(self) -> Path | None:
-        """The training table: the longest one, other than sample and test, that holds a column test lacks."""
+        """The training table: the longest one, other than sample and test, that holds a column test lacks.
+
+        Without one it is the folder whose folders are the classes, if there is one.
+        """
         known = set(self.test.columns if self.test is not None else [self.id_column]) - set(self.targets)
         others = [
             path
@@ -125,7 +141,16 @@ class Case:
             if path not in (self.prepared.sample_path, self.test_path) and set(table.columns) - known
         ]
         named = [path for path in others if set(self.targets) <= set(self.tables[path].columns)]
+        if not named and self._folders is not None:
+            return self.prepared.public / self._folders[0]
         return max(named or others, key=lambda path: len(self.tables[path]), default=None)
+
+    @functools.cached_property
+    def _folders(self) -> tuple[str, pd.DataFrame] | None:
+        """Class folders with training files and their table."""
+        if len(self.targets) != 1:
+            return None
+        return class_folders(self.inventory, self.targets[0], self.answers[self.targets[0]])
 
     @property
     def test(self) -> pd.DataFrame | None:
@@ -134,8 +159,10 @@ class Case:
 
     @property
     def train(self) -> pd.DataFrame | None:
-        """The training table at full size."""
-        return None if self.train_path is None else self.tables[self.train_path]
+        """The training table at full size; class folders are one with the columns path and target."""
+        if self.train_path is None or self.train_path in self.tables:
+            return None if self.train_path is None else self.tables[self.train_path]
+        return None if self._folders is None else self._folders[1]
 
     @functools.cached_property
     def features(self) -> list[str]:
