@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ from harness.tasks.submission import (
     read_answer_key,
     read_submission,
 )
+from harness.tasks.variants import Outcome, Variant, VariantResult
 
 #: The grader's scripts, and the working folder in which they find their files.
 DRIVER = Path(__file__).with_name("inside")
@@ -58,6 +60,8 @@ _SLOW = ("sklearn.metrics", "scipy.stats")
 _LIMITS = Limits(seconds=300.0, memory_bytes=8 * GIB)
 #: A container that holds answers ends after this long, whatever became of us; a grader starts a new one.
 _LIFETIME_SECONDS = 24 * 3_600.0
+#: How long the variants of one run may take together.
+_VARIANT_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,13 @@ class Grader:
         higher_is_better: the direction that the metric itself declares, once it has scored something.
     """
 
-    def __init__(self, task: Task, provider: SandboxProvider, limits: Limits = _LIMITS) -> None:
+    def __init__(
+        self,
+        task: Task,
+        provider: SandboxProvider,
+        limits: Limits = _LIMITS,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.task = task
         self.key = read_answer_key(task)
         if not task.metric_path.is_file():
@@ -99,6 +109,7 @@ class Grader:
         self.higher_is_better: bool | None = None
         self._provider = provider
         self._limits = limits
+        self._environment = dict(environment or {})
         self._lock = Lock()
         self._sandbox: Sandbox | None = None
 
@@ -158,6 +169,40 @@ class Grader:
             return [None] * len(parts)
         return [score if isinstance(score, float) and math.isfinite(score) else None for score in scores]
 
+    def score_variants(
+        self,
+        variants: Sequence[Variant],
+        *,
+        same: bool = False,
+        twice: bool = False,
+        clock: float = 0.0,
+        seconds: float = _VARIANT_SECONDS,
+    ) -> list[VariantResult]:
+        """Hand many submissions to the metric in one run, past every check that the framework makes.
+
+        Args:
+            variants: what to score, each on its own.
+            same: one instance of the metric scores them all; else each gets a new one, in the same process.
+            twice: score the very same tables again, and tell what the metric altered in them.
+            clock: by how many seconds the clock of the metric runs ahead.
+            seconds: variants that have not begun by then are ``skipped``.
+
+        Returns:
+            A result for each variant, all ``lost`` when the run ended before it could tell.
+        """
+        answers = self.key.answers
+        base = answers[[column for column in self.key.columns if column in answers.columns]]
+        pickled = pickle.dumps([variant.packed(answers, base, self.key.numeric) for variant in variants])
+        asked = {"same": same, "twice": twice, "seconds": min(seconds, self._limits.seconds / 2)}
+        if clock:
+            asked["clock"] = clock
+        _, result = self._ask(answers, base, asked, {"variants.pickle": pickled})
+        found = (result or {}).get("results")
+        if not isinstance(found, list) or len(found) != len(variants):
+            message = str((result or {}).get("message", ""))[-_MESSAGE:]
+            return [VariantResult(Outcome.LOST, message=message)] * len(variants)
+        return [VariantResult.of(each) for each in found]
+
     def close(self) -> None:
         """Stop the sandbox."""
         if self._sandbox is not None:
@@ -178,6 +223,7 @@ class Grader:
                 mounts=(Mount(DRIVER, _GRADER), Mount(self.task.metric_path, _METRIC)),
                 workdir=EXCHANGE,
                 limits=self._limits,
+                environment=self._environment,
                 preload=self._preload(),
                 labels=task_labels("grader", f"{self.task.spec.set}/{self.task.id}", _LIFETIME_SECONDS),
             )
@@ -188,10 +234,14 @@ class Grader:
         return (*_PRELOAD, *(name for name in _SLOW if name.partition(".")[0] in text))
 
     def _ask(
-        self, answers: pd.DataFrame, submission: pd.DataFrame, request: Mapping[str, Any]
+        self,
+        answers: pd.DataFrame,
+        submission: pd.DataFrame,
+        request: Mapping[str, Any],
+        more: Mapping[str, bytes] | None = None,
     ) -> tuple[RunResult, dict[str, Any] | None]:
         """Hand rows to the metric; in a new sandbox when the first is lost."""
-        files = {"answers.csv": _csv(answers), "submission.csv": _csv(submission)}
+        files = {"answers.csv": _csv(answers), "submission.csv": _csv(submission), **(more or {})}
         kinds = dict.fromkeys(self.key.numeric, "number") | dict.fromkeys(self.key.boolean, "boolean")
         if self.key.integer_ids:
             kinds[self.key.id_column] = "integer"
@@ -222,7 +272,7 @@ def ask_metric(
 
     Args:
         sandbox: a started sandbox.
-        files: CSV files for the metric by name; none to only construct it.
+        files: CSV files for the metric by name, and pickled variants; none to only construct it.
         request: further keys for the script, see ``inside/grade.py``.
 
     Returns:

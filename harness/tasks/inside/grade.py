@@ -3,21 +3,24 @@
     grade.py REQUEST.json RESULT.json
 
 The request names the metric file, the two CSV files and the types of their columns. With ``parts``, lists of
-row positions, each part is scored alone. Without CSV files the metric is only constructed, which tells its
-direction. The result is ``{"outcome": "score" | "parts" | "described" | "rejected" | "failed",
-"score": float, "scores": [float | null], "message": str, "higher_is_better": bool}``.
+row positions, each part is scored alone. With ``variants``, see ``variants.py``, many changed submissions are
+scored; ``clock`` moves the clock ahead first. Without CSV files the metric is only constructed, which tells
+its direction. The result is ``{"outcome": "score" | "parts" | "variants" | "described" | "rejected" |
+"failed", "score": float, "scores": [float | null], "results": [dict], "message": str,
+"higher_is_better": bool}``.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import sys
 import traceback
 import types
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 
@@ -61,6 +64,9 @@ def _load(name: str, path: str) -> Any:
 
 
 def _grade(request: dict[str, Any], base: Any) -> dict[str, Any]:
+    many = _load("variants", str(Path(__file__).with_name("variants.py")))
+    if "clock" in request:
+        many.move_clock(request["clock"])
     module = _load("task_metric", request["metric"])
     classes = [
         value
@@ -81,60 +87,72 @@ def _grade(request: dict[str, Any], base: Any) -> dict[str, Any]:
     higher_is_better = bool(getattr(leaves[0](), "higher_is_better", True))
     if "answers" not in request:
         return {"outcome": "described", "higher_is_better": higher_is_better}
+    if "variants" in request:
+        results = many.score_variants(request, leaves[0], _read, _typed, base.InvalidSubmissionError)
+        return {"outcome": "variants", "results": results, "higher_is_better": higher_is_better}
     answers = _read(request["answers"], request["types"])
     submission = _read(request["submission"], request["types"])
     if "parts" in request:
-        scores = [_part_score(leaves[0](), answers, submission, rows, base) for rows in request["parts"]]
+        scores = [
+            _part_score(leaves[0](), answers, submission, rows, base, many) for rows in request["parts"]
+        ]
         return {"outcome": "parts", "scores": scores}
-    score = _score(leaves[0](), answers, submission, base)
+    score = many.judge(leaves[0](), answers, submission, base.InvalidSubmissionError)
     return {"outcome": "score", "score": score, "higher_is_better": higher_is_better}
 
 
-def _score(metric: Any, answers: pd.DataFrame, submission: pd.DataFrame, base: Any) -> float:
-    verdict = metric.validate_submission(submission.copy(), answers.copy())
-    said = verdict if isinstance(verdict, tuple) and verdict else (verdict,)
-    if isinstance(said[0], (bool, np.bool_)) and not said[0]:
-        raise base.InvalidSubmissionError(str(said[1]) if len(said) > 1 else "refused by the metric")
-    score = metric.evaluate(answers, submission)
-    if hasattr(score, "item"):
-        score = score.item()  # a scalar of numpy
-    if isinstance(score, bool) or not isinstance(score, (int, float)):
-        raise TypeError(f"evaluate must return a number, not {type(score).__name__}")
-    return float(score)
-
-
 def _part_score(
-    metric: Any, answers: pd.DataFrame, submission: pd.DataFrame, rows: list[int], base: Any
+    metric: Any, answers: pd.DataFrame, submission: pd.DataFrame, rows: list[int], base: Any, many: Any
 ) -> float | None:
     """The score of some rows alone; a metric may well fail on a part, for example one with a single class."""
     try:
         known, said = (frame.iloc[rows].reset_index(drop=True) for frame in (answers, submission))
-        return _score(metric, known, said, base)
+        return float(many.judge(metric, known, said, base.InvalidSubmissionError))
     except Exception:
         return None
 
 
-def _read(path: str, kinds: dict[str, str]) -> pd.DataFrame:
-    """Read every cell as text, then convert the columns declared as numbers."""
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
+def _read(path: str, kinds: dict[str, str], whole: bool = True, text: bool = False) -> pd.DataFrame:
+    """Read every cell as text, then convert the columns declared as numbers.
+
+    Args:
+        path: the file, or with ``text`` what it would hold.
+        kinds: the types by column.
+        whole: make whole numbers integers; not for a table that is still to be changed.
+        text: also leave a column as it is that cannot be converted.
+    """
+    source = io.StringIO(path) if text else path
+    frame = pd.read_csv(source, dtype=str, keep_default_na=False, na_filter=False)
     for column in frame.columns:
         kind = kinds.get(column, "text")
-        if kind == "integer":
-            frame[column] = frame[column].astype("int64")
-        elif kind == "number":
-            frame[column] = _numbers(frame[column])
-        elif kind == "boolean":
-            numbers = _numbers(frame[column])
-            frame[column] = numbers.astype(bool) if bool(numbers.isin((0, 1)).all()) else numbers
-    return frame
+        try:
+            if kind == "integer":
+                frame[column] = frame[column].astype("int64")
+            elif kind in ("number", "boolean"):
+                frame[column] = _numbers(frame[column])
+        except ValueError:
+            if not text:
+                raise
+    return _typed(frame, kinds) if whole else frame
 
 
 def _numbers(cells: pd.Series) -> pd.Series:
-    """Numbers, true and false as 1 and 0. Whole ones become integers: label metrics tell 1 from 1.0."""
+    """Numbers, true and false as 1 and 0."""
     lowered = cells.str.strip().str.lower()
-    numbers = pd.to_numeric(lowered.map({"true": "1", "false": "0"}).fillna(lowered))
-    whole = pd.api.types.is_float_dtype(numbers) and bool((numbers % 1 == 0).all())
-    return numbers.astype("int64") if whole and bool((numbers.abs() < 2**53).all()) else numbers
+    return pd.to_numeric(lowered.map({"true": "1", "false": "0"}).fillna(lowered))
+
+
+def _typed(frame: pd.DataFrame, kinds: dict[str, str]) -> pd.DataFrame:
+    """Whole numbers become integers, as label metrics tell 1 from 1.0, and booleans become these."""
+    for column in frame.columns:
+        kind, values = kinds.get(column), frame[column]
+        if kind == "boolean" and bool(values.isin((0, 1)).all()):
+            frame[column] = values.astype(bool)
+        elif kind not in ("number", "boolean") or not pd.api.types.is_float_dtype(values):
+            continue
+        elif bool((values % 1 == 0).all()) and bool((values.abs() < 2**53).all()):
+            frame[column] = values.astype("int64")
+    return frame
 
 
 main()

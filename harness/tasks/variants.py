@@ -1,0 +1,125 @@
+"""Changed submissions that are scored many at a time, to learn what a metric does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+#: Columns in which a smaller share of the rows changed are handed over as changes.
+_SPARSE = 0.25
+
+
+class Outcome(StrEnum):
+    """What became of one variant."""
+
+    SCORE = "score"
+    REJECTED = "rejected"
+    FAILED = "failed"
+    UNREADABLE = "unreadable"
+    SKIPPED = "skipped"
+    LOST = "lost"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A submission to score.
+
+    Attributes:
+        submission: rows of the answers in their order, in the form that :meth:`Grader.grade_frame` takes; or
+            with ``whole`` any rows and columns.
+        answers: others to hold it against, with the same columns as the task's own; ``None`` for those.
+        whole: hand over whole tables as CSV files, not their differences from the answers.
+    """
+
+    submission: pd.DataFrame
+    answers: pd.DataFrame | None = None
+    whole: bool = False
+
+    def packed(self, answers: pd.DataFrame, base: pd.DataFrame, numeric: frozenset[str]) -> dict[str, Any]:
+        """Builtin types, as ``inside/variants.py`` reads them."""
+        if self.whole:
+            known = answers if self.answers is None else self.answers
+            return {"submission": _csv(self.submission), "answers": _csv(known)}
+        packed = {"submission": _changes(base, self.submission, numeric)}
+        if self.answers is not None:
+            packed["answers"] = _changes(answers, self.answers, numeric)
+        return packed
+
+
+@dataclass(frozen=True)
+class VariantResult:
+    """What the metric made of a variant.
+
+    Attributes:
+        outcome: see :class:`Outcome`.
+        score: with the outcome ``score``, and maybe not finite.
+        message: of a refusal or an error, one line.
+        seconds: that the metric took.
+        altered: with ``twice``, what it changed in place, by ``answers`` and ``submission``.
+        again: with ``twice``, the score of the same tables, if they got one.
+    """
+
+    outcome: Outcome
+    score: float | None = None
+    message: str = ""
+    seconds: float = 0.0
+    altered: Mapping[str, str] = field(default_factory=dict)
+    again: float | None = None
+
+    @property
+    def finite(self) -> float | None:
+        """The score if it is a finite number."""
+        return self.score if self.score is not None and math.isfinite(self.score) else None
+
+    @classmethod
+    def of(cls, data: Any) -> Self:
+        """Read what came out of the sandbox, of which nothing is certain."""
+        if not isinstance(data, dict) or data.get("outcome") not in set(Outcome):
+            return cls(Outcome.LOST)
+        score, again = data.get("score"), data.get("again")
+        altered: dict[str, str] = {}
+        for part in ("altered", "validated"):
+            told = data.get(part)
+            for name, what in zip(
+                ("answers", "submission"), told if isinstance(told, list) else (), strict=False
+            ):
+                if isinstance(what, str):
+                    altered.setdefault(name, what[:200])
+        return cls(
+            Outcome(data["outcome"]),
+            score if isinstance(score, float) else None,
+            str(data.get("message", ""))[:300],
+            float(data.get("seconds", 0.0)),
+            altered,
+            again if isinstance(again, float) else None,
+        )
+
+
+def _changes(base: pd.DataFrame, frame: pd.DataFrame, numeric: frozenset[str]) -> dict[str, Any]:
+    """Columns that differ, as ``{column: [rows or None, values]}``."""
+    changes: dict[str, Any] = {}
+    for column in frame.columns:
+        values = frame[column].to_numpy()
+        if column in numeric:
+            ours = pd.to_numeric(base[column].replace({"true": "1", "false": "0"}), errors="coerce")
+            values = values.astype(float)
+            differ = ours.to_numpy(dtype=float) != values
+        else:
+            differ = base[column].to_numpy(dtype=object) != values.astype(object)
+        if not differ.any():
+            continue
+        rows = np.flatnonzero(differ) if differ.mean() < _SPARSE else None
+        kept = values if rows is None else values[rows]
+        packed = kept.tobytes() if column in numeric else [str(value) for value in kept]
+        changes[column] = [None if rows is None else rows.astype(np.int32).tobytes(), packed]
+    return changes
+
+
+def _csv(frame: pd.DataFrame) -> str:
+    return str(frame.to_csv(index=False))
