@@ -36,6 +36,9 @@ def import_one(
     objective: Annotated[
         str | None, typer.Option(help="classification, regression, ...", show_default=False)
     ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="The column of the ids.", show_default="the sample's first")
+    ] = None,
     higher: Annotated[
         bool | None,
         typer.Option(
@@ -60,7 +63,7 @@ def import_one(
     from harness.tasks.mlebench.importing import import_competition
 
     provider = provider_for(sandbox, trust, [definition])
-    words = {"modality": modality, "objective": objective}
+    words = {"modality": modality, "objective": objective, "id_column": id_column}
     given = {key: word for key, word in words.items() if word is not None}
     if (definition / "utils" / "metric.py").is_file():
         task = import_task(definition_of(definition), data, out, provider, best=best, **given)

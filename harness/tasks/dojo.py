@@ -16,7 +16,7 @@ from pathlib import Path
 from harness.errors import TaskError
 from harness.sandboxes.base import ROOT, Limits, Mount, SandboxProvider, SandboxSpec
 from harness.tasks.grading import DRIVER, EXCHANGE, ask_metric
-from harness.tasks.imported import Imported, declare
+from harness.tasks.imported import Imported, declare, ids_first
 from harness.tasks.labels import task_labels
 from harness.tasks.package import Task
 from harness.tasks.standing import BOARDS
@@ -123,6 +123,7 @@ def import_task(
     *,
     modality: str | None = None,
     objective: str = "unknown",
+    id_column: str | None = None,
     best: float | None = None,
 ) -> Task:
     """Make a task package from a definition and its prepared data.
@@ -134,6 +135,7 @@ def import_task(
         provider: opens the sandboxes of the metric.
         modality: overrides what MLE-Dojo's groups say.
         objective: MLE-Dojo does not say it.
+        id_column: the column of the ids; the sample's first when not given.
         best: the metric's best value; measured by grading the answers when not given.
 
     Returns:
@@ -157,7 +159,7 @@ def import_task(
     root.mkdir(parents=True)
     try:
         _copy_files(definition, data, root)
-        columns = [str(column) for column in sample.columns]
+        columns = ids_first(sample.columns, id_column, data / "public" / "sample_submission.csv")
         declared = Imported(
             set="dojo",
             title=definition.name.replace("-", " "),

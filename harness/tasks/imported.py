@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +62,24 @@ def declare(root: Path, known: Imported, best: float | None, provider: SandboxPr
         measured = _score_of_answers(load_task(root), known.columns, provider)
         path.write_text(_toml(root, known, measured), encoding="utf-8")
     return load_task(root)
+
+
+def ids_first(columns: Iterable[str], id_column: str | None, path: Path) -> list[str]:
+    """The columns of a sample submission with that of the ids before the others.
+
+    Args:
+        columns: as in the sample.
+        id_column: the first one when not given.
+        path: of the sample, for the message.
+
+    Raises:
+        TaskError: there is no such column.
+    """
+    names = [str(column) for column in columns]
+    first = names[0] if id_column is None else id_column
+    if first not in names:
+        raise TaskError(f"{path}: no column {first!r} for the ids; columns are {', '.join(names[:10])}")
+    return [first, *(name for name in names if name != first)]
 
 
 def _toml(root: Path, known: Imported, best: float) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.errors import TaskError
 from harness.sandboxes.base import SandboxProvider
-from harness.tasks.imported import Imported, declare
+from harness.tasks.imported import Imported, declare, ids_first
 from harness.tasks.mlebench.bundle import bundle
 from harness.tasks.mlebench.competition import Competition
 from harness.tasks.package import Task
@@ -17,9 +17,19 @@ from harness.tasks.submission import InvalidSubmission, read_strings
 
 _STANDINS = Path(__file__).with_name("standins")
 _PREPARE = '''\
+import shutil
+import tempfile
+from pathlib import Path
+
+
 def prepare(raw, public, private):
-    """Prepare as mle-bench does, then name answers and sample as task packages do."""
-    importlib.import_module({module!r}).prepare(raw, public, private)
+    """Prepare as mle-bench does, then name answers and sample as task packages do.
+
+    Many competitions unpack into raw, so they get a copy of it.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        copy = shutil.copytree(raw, Path(name) / "raw")
+        importlib.import_module({module!r}).prepare(copy, public, private)
     folders = {{"public": public, "private": private}}
     names = {{{answers!r}: private / "test_answer.csv", {sample!r}: public / "sample_submission.csv"}}
     for found, wanted in names.items():
@@ -66,6 +76,7 @@ def import_competition(
     *,
     modality: str = "unknown",
     objective: str = "unknown",
+    id_column: str | None = None,
     higher_is_better: bool | None = None,
     best: float | None = None,
 ) -> Task:
@@ -77,6 +88,7 @@ def import_competition(
         out: the folder in which the package, named after the competition, is made.
         provider: opens the sandboxes.
         modality: mle-bench does not say it; ``objective`` likewise.
+        id_column: the column of the ids; the sample's first when not given.
         higher_is_better: the direction; by the leaderboard when not given.
         best: the metric's best value; measured by grading the answers when not given.
 
@@ -117,7 +129,7 @@ def import_competition(
         # The sample tells the columns of a submission, and only a declared task can be prepared.
         draft = declare(root, known, 0.0, provider)
         prepare_task(draft, provider)
-        columns = [str(column) for column in read_strings(draft.sample_path).columns]
+        columns = ids_first(read_strings(draft.sample_path).columns, id_column, draft.sample_path)
         return declare(root, dataclasses.replace(known, columns=columns), best, provider)
     except InvalidSubmission as error:
         shutil.rmtree(root)
