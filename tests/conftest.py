@@ -75,6 +75,14 @@ class IrisMetrics(CompetitionMetrics):
         return "fine"
 """
 
+DESCRIPTION = """\
+Name the species of each iris from its four measurements. Submissions are scored by accuracy, the share of test
+rows with the right species; higher is better.
+
+train.csv holds flowers with their species, test.csv those to name. A submission has the columns flower, which
+identifies the row, and species: setosa, versicolor or virginica.
+"""
+
 
 @pytest.fixture(scope="session")
 def sandbox() -> SandboxProvider:
@@ -97,7 +105,7 @@ def write_iris(root: Path) -> Path:
     (root / "task.toml").write_text(TOML.format(sha256=raw_hash(root / "raw")))
     (root / "prepare.py").write_text(PREPARE)
     (root / "metric.py").write_text(METRIC)
-    (root / "description.txt").write_text("Name the species of each iris from its four measurements.\n")
+    (root / "description.txt").write_text(DESCRIPTION)
     return root
 
 

@@ -1,0 +1,144 @@
+"""Whether the description tells answers, or how the test rows were drawn."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from generator.defects.base import Finding, Severity
+from generator.defects.registry import finding
+from generator.verifier.case import Case
+from generator.verifier.description.text import Text
+
+_TOKEN = re.compile(r"[^\s,;|:=`\"'()\[\]{}<>]+")
+_SEED = re.compile(
+    r"(?i)\brandom_state\s*=?\s*\(?\d+|\b(?:np\.)?random\.seed\s*\(\s*\d+|\bdefault_rng\s*\(\s*\d+|"
+    r"\b(?:random |split(?:ting)? |shuffl\w+ )?seed\b\s*(?:is|was|of|=|:|set to|number|"
+    r"value)?\s*(?:is|was|=|:)?\s*`?\d+"
+)
+_PRIVATE = re.compile(r"(?i)\bprivate[/\\][\w./\\-]*|\btest_answers?(?:\.\w+)?\b|\b(?:prepare|metric)\.py\b")
+_PRIVATE_BOARD = re.compile(r"(?i)private/public|public/private|private/\s*(?:public|leaderboard)")
+_PLACE = re.compile(
+    r"(?i)\btest (?:set|rows|data|samples|examples|split)\b[^.;\n]{0,60}?\b(?:last|first|final|"
+    r"remaining|every)\s+"
+    r"(?:\w+\s+){0,3}?(?:\d+(?:\.\d+)?\s?%|percent|\d+(?:st|nd|rd|th))[^.;\n]{0,40}?\b(?:of|"
+    r"in)\b[^.;\n]{0,30}?"
+    r"\b(?:raw|original|source|file|data ?set|table|iris|rows)\b"
+)
+
+#: Words behind an id that may be its answers.
+_LONGEST = 40
+
+
+def check(case: Case, text: Text) -> Iterator[Finding]:
+    """Findings about answers, and about what leads to them."""
+    yield from _pairs(case, text)
+    yield from _sequence(case, text)
+    told = [" ".join(match[0].split()) for match in _SEED.finditer(text.plain)]
+    told += [
+        match[0] for match in _PRIVATE.finditer(text.plain)
+        if not _PRIVATE_BOARD.match(text.plain, match.start())
+    ]  # fmt: skip
+    told += [" ".join(match[0].split()) for match in _PLACE.finditer(text.plain)]
+    if told:
+        yield finding(
+            "description_reveals",
+            f"description.txt tells how the test rows were drawn or where the answers are: "
+            f"{', '.join(repr(words) for words in list(dict.fromkeys(told))[:3])}",
+            "leave it out: with the source of the data it gives the answers away",
+            Severity.WARNING,
+        )
+
+
+def _pairs(case: Case, text: Text) -> Iterator[Finding]:
+    """Lines that hold the id of a test row beside its answer, more often than guessing would."""
+    limits = case.limits.description
+    first = case.answers.drop_duplicates(case.id_column)
+    truth = dict(zip(first[case.id_column], first[case.targets].to_numpy().tolist(), strict=True))
+    shares = [dict(first[name].value_counts(normalize=True)) for name in case.targets]
+    matched: list[str] = []
+    chance, rows = 0.0, 0
+    for row in text.plain.split("\n"):
+        tokens = _TOKEN.findall(row)
+        place = next(
+            (at for at, token in enumerate(tokens) if token in truth and (not at or _is_id(token))), None
+        )
+        if place is None:
+            continue
+        token, rows = tokens[place], rows + 1
+        said = [_plain(word) for word in tokens[place + 1 : place + _LONGEST]]
+        if all(_plain(value) in said for value in truth[token]):
+            matched.append(" ".join([token, *truth[token][:3]]))
+            spread = max(1, len(said)) if len(case.targets) == 1 else 1
+            guess = math.prod(
+                min(1.0, float(share[value]) * spread)
+                for share, value in zip(shares, truth[token], strict=True)
+            )
+            chance += math.log10(max(guess, 1e-9))
+    if len(matched) < limits.told_rows or len(matched) < 0.6 * rows:
+        return
+    chance += math.log10(math.comb(rows, len(matched)))
+    if chance > math.log10(limits.told_chance):
+        return
+    yield finding(
+        "description_reveals",
+        f"description.txt shows {len(matched)} test rows with their true answers, for example {matched[0]!r}",
+        "show made-up values in examples",
+    )
+
+
+def _is_id(token: str) -> bool:
+    """Whether a word within a line may be an id: small numbers and plain words are most often no ids."""
+    return len(token) >= 3 and any(sign.isdigit() for sign in token)
+
+
+def _plain(value: str) -> str:
+    value = value.strip().strip(".")
+    try:
+        return f"{float(value):.10g}"
+    except ValueError:
+        return value.lower()
+
+
+def _sequence(case: Case, text: Text) -> Iterator[Finding]:
+    """Runs of values that stand in the order of the answers."""
+    limits = case.limits.description
+    for name in case.targets:
+        truth = [_plain(value) for value in case.answers[name]]
+        orders = {tuple(truth)}
+        ids = case.answers[case.id_column]
+        orders.add(tuple(truth[place] for place in ids.argsort()))
+        if case.test is not None:
+            known = dict(zip(ids, truth, strict=True))
+            orders.add(tuple(known[one] for one in case.test[case.id_column] if one in known))
+        counts = case.answers[name].map(_plain).value_counts(normalize=True)
+        for run in _runs(text.plain, set(counts.index)):
+            chance = sum(math.log10(counts[value]) for value in run) + math.log10(len(truth) * len(orders))
+            if len(run) < limits.told_run or chance > math.log10(limits.told_chance):
+                continue
+            if any(_within(run, order) for order in orders):
+                yield finding(
+                    "description_reveals",
+                    f"description.txt holds {len(run)} answers of {name} in their order: "
+                    f"{', '.join(run[:6])}, ...",
+                    "take the answers out of the text",
+                )
+                return
+
+
+def _runs(text: str, values: set[str]) -> Iterator[list[str]]:
+    """The longest runs of words that are all values of the target."""
+    run: list[str] = []
+    for token in [*_TOKEN.findall(text), ""]:
+        word = _plain(token)
+        if word in values:
+            run.append(word)
+        else:
+            if len(run) >= 3:
+                yield run
+            run = []
+
+
+def _within(run: list[str], order: tuple[str, ...]) -> bool:
+    return f"\n{chr(10).join(run)}\n" in f"\n{chr(10).join(order)}\n"
