@@ -8,7 +8,7 @@ EMPIRICAL: dict[str, Defect] = {
     "sample_informative": Defect(
         Gate.EMPIRICAL,
         Severity.ERROR,
-        "the sample scores far better than a constant",
+        "the sample knows the answers of its own rows",
     ),
     "floor_spread": Defect(
         Gate.EMPIRICAL,
@@ -33,12 +33,17 @@ EMPIRICAL: dict[str, Defect] = {
     "trivial": Defect(
         Gate.EMPIRICAL,
         Severity.ERROR,
-        "the simplest baseline is as good as perfect",
+        "a simple baseline is as good as perfect, and stronger ones add nothing",
     ),
     "ceiling": Defect(
         Gate.EMPIRICAL,
         Severity.WARNING,
         "the best baseline leaves almost no room above it",
+    ),
+    "weak_signal": Defect(
+        Gate.EMPIRICAL,
+        Severity.WARNING,
+        "the best baseline rises only a little way from the floor",
     ),
     "noisy_scores": Defect(
         Gate.EMPIRICAL,

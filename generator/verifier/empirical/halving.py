@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from generator.verifier.case import Case
-from generator.verifier.leaks.copies import row_hashes
 
 _SEED = 22
 _MOST_STRATA = 20
@@ -36,8 +35,8 @@ class Difference:
         return math.copysign(math.inf, self.value) if self.value else 0.0
 
 
-def difference(case: Case, ours: pd.DataFrame, theirs: pd.DataFrame) -> Difference | None:
-    """Compare two submissions, both in the form that the grader takes.
+class Against:
+    """Compares submissions with one and the same other, whose scores are asked for once.
 
     For a mean over n rows with variance s^2, the mean of a random half without replacement varies about the
     whole mean by s^2/(n/2) (1 - 1/2) = s^2/n: exactly the sampling variance of the whole mean. So the root
@@ -45,20 +44,32 @@ def difference(case: Case, ours: pd.DataFrame, theirs: pd.DataFrame) -> Differen
     standard error, with no row used twice (McCarthy 1969; Politis and Romano 1994). Halves keep groups
     together and classes in proportion.
 
-    Returns:
-        ``None`` when the metric cannot score enough of the halves.
+    Args:
+        case: the verification; its scored task is what counts.
+        theirs: a submission in the form that the grader takes.
     """
-    sign = 1.0 if case.task.spec.metric.higher_is_better else -1.0
 
-    parts = [np.arange(len(ours)), *halves(case)]
-    scores = zip(*(case.grader.score_parts(frame, parts) for frame in (ours, theirs)), strict=True)
-    whole, *gaps = [None if a is None or b is None else sign * (a - b) for a, b in scores]
-    if whole is None:
-        return None
-    deviations = [value - whole for value in gaps if value is not None]
-    if len(deviations) < case.limits.empirical.halvings:
-        return None
-    return Difference(whole, float(np.sqrt(np.mean(np.square(deviations)))))
+    def __init__(self, case: Case, theirs: pd.DataFrame) -> None:
+        self._case = case
+        self._parts = [np.arange(len(theirs)), *halves(case)]
+        self._theirs = case.grader.score_parts(theirs, self._parts)
+
+    def difference(self, ours: pd.DataFrame) -> Difference | None:
+        """How much better a submission is, ``None`` when the metric cannot score enough of the halves."""
+        sign = 1.0 if self._case.task.spec.metric.higher_is_better else -1.0
+        scores = zip(self._case.grader.score_parts(ours, self._parts), self._theirs, strict=True)
+        whole, *gaps = [None if a is None or b is None else sign * (a - b) for a, b in scores]
+        if whole is None:
+            return None
+        deviations = [value - whole for value in gaps if value is not None]
+        if len(deviations) < self._case.limits.empirical.halvings:
+            return None
+        return Difference(whole, float(np.sqrt(np.mean(np.square(deviations)))))
+
+
+def difference(case: Case, ours: pd.DataFrame, theirs: pd.DataFrame) -> Difference | None:
+    """Compare two submissions, both in the form that the grader takes; see :class:`Against`."""
+    return Against(case, theirs).difference(ours)
 
 
 def halves(case: Case) -> Iterator[np.ndarray]:
@@ -92,7 +103,7 @@ def _units(case: Case) -> tuple[np.ndarray, np.ndarray]:
         units = np.asarray(pd.factorize(names)[0])
         if units.max() >= 3:
             return units, np.zeros(int(units.max()) + 1, dtype=int)
-    strata = np.asarray(pd.factorize(row_hashes(answers[case.targets]))[0])
+    strata = answers.groupby(case.targets, sort=False, dropna=False).ngroup().to_numpy()
     if strata.max() >= _MOST_STRATA:
         strata = np.zeros(len(answers), dtype=int)
     return np.arange(len(answers)), strata

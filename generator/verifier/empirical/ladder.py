@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import logging
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from generator.verifier.case import Case
-from harness.agents.react import AgentConfig
-from harness.budget import Budget
+from generator.verifier.empirical.trials import Trials, open_trials
 from harness.models.registry import ModelConfig, make_model
-from harness.records import Feedback, TrialPaths, TrialResult
-from harness.sandboxes.reuse import Reusing
-from harness.tasks.package import task_hash
+from harness.records import TrialPaths, TrialResult
 from harness.tasks.submission import read_submission
-from harness.trial import run_trial
-from harness.trialspec import TrialSpec
 
-log = logging.getLogger(__name__)
-
-#: Weakest first: the first of them is what "the simplest baseline" means.
-RUNGS = ("linear", "forest", "boosting")
-
-
-class LadderInterrupted(Exception):
-    """A baseline's trial ended for a reason that says nothing about the task."""
+#: Cheap ones that are always run, simple ones first, so that a report has a ladder to show.
+RUNGS = ("tree", "neighbours", "linear", "forest")
+#: Those of :data:`RUNGS` that learn next to nothing: when they are perfect, there is nothing to learn.
+SIMPLE = ("tree", "neighbours", "linear")
+#: Stronger and slower ones, for a task on which the others do not rise from the floor.
+STRONGER = ("boosting",)
+#: The first one that looks at a series' own past.
+FORECASTER = ("tuned",)
 
 
 @dataclass(frozen=True)
@@ -38,12 +33,16 @@ class Rung:
         score: its raw score, ``None`` without a valid submission.
         submission: what it was given for, in the form that the grader takes.
         reason: the last word of its last graded step, or how the trial ended.
+        validated: the score that its program printed of its own held-out training rows.
+        program: the program that wrote the submission.
     """
 
     name: str
     score: float | None
     submission: pd.DataFrame | None
     reason: str
+    validated: float | None = None
+    program: str = ""
 
 
 def climb(case: Case, names: Sequence[str] = RUNGS) -> Iterator[Rung]:
@@ -53,40 +52,31 @@ def climb(case: Case, names: Sequence[str] = RUNGS) -> Iterator[Rung]:
     between two submissions is far below the separation asked for.
 
     Raises:
-        LadderInterrupted: a trial was lost to the machine.
+        TrialInterrupted: a trial was lost to the machine.
     """
-    limits = case.limits.empirical
-    budget = Budget(
-        steps=limits.ladder_steps,
-        seconds=limits.ladder_seconds,
-        execution_seconds=limits.ladder_seconds,
-        tokens=None,
-        cost_usd=None,
-    )
-    spec = TrialSpec(
-        task=case.scored,
-        task_hash=task_hash(case.scored),
-        attempt=1,
-        budget=budget,
-        agent=AgentConfig(max_format_errors=3),
-        feedback=Feedback.TEST,
-    )
-    with Reusing(case.provider, keep=1) as provider:
+    with open_trials(case) as trials:
         for name in names:
             case.say(f"running the {name} baseline")
-            paths = TrialPaths(case.scratch / "ladder" / name)
-            model = make_model(ModelConfig(name=f"scripted/{name}"))
-            rung = _read(case, name, run_trial(spec, model, case.grader, provider, paths), paths)
+            rung = _run(case, trials, name)
             if rung.score is not None:
                 case.scores[f"ladder/{name}"] = rung.score
             yield rung
 
 
+def _run(case: Case, trials: Trials, name: str) -> Rung:
+    limits = case.limits.empirical
+    model = make_model(ModelConfig(name=f"scripted/{name}"))
+    result, paths = trials.run(name, model, limits.ladder_steps, limits.ladder_seconds)
+    return _read(case, name, result, paths)
+
+
 def _read(case: Case, name: str, result: TrialResult, paths: TrialPaths) -> Rung:
-    if not result.counts:
-        raise LadderInterrupted(f"the {name} baseline ended with {result.status}: {result.error}")
     if result.score is None or result.score_step is None:
         codes = [step.reason_code for step in result.steps if step.reason_code]
         return Rung(name, None, None, codes[-1] if codes else str(result.status))
-    submission = read_submission(paths.step(result.score_step) / "submission.csv", case.key)
-    return Rung(name, result.score, submission, "ok")
+    step = paths.step(result.score_step)
+    submission = read_submission(step / "submission.csv", case.key)
+    printed = (step / "output.txt").read_text(encoding="utf-8", errors="replace")
+    said = re.findall(r"^validation: (\S+)$", printed, flags=re.MULTILINE)
+    program = (step / "code.py").read_text(encoding="utf-8")
+    return Rung(name, result.score, submission, "ok", float(said[-1]) if said else None, program)
