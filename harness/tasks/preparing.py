@@ -7,6 +7,7 @@ has the files that an agent and the grader need. ``raw/`` is mounted read-only.
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import shutil
@@ -14,6 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Literal
 
 from harness.errors import TaskError
 from harness.sandboxes.base import GIB, ROOT, Limits, Mount, SandboxProvider, SandboxSpec
@@ -23,16 +25,48 @@ from harness.tasks.package import Task, raw_hash
 log = logging.getLogger(__name__)
 
 _DRIVER = Path(__file__).with_name("inside") / "run_prepare.py"
-_PREPARE, _RAW, _OUT, _RUN = (
-    f"{ROOT}/task/prepare.py",
-    f"{ROOT}/raw",
-    f"{ROOT}/out",
-    f"{ROOT}/run_prepare.py",
-)
+_PREPARE, _RUN = f"{ROOT}/task/prepare.py", f"{ROOT}/run_prepare.py"
 _LIMITS = Limits(seconds=1_800.0, memory_bytes=16 * GIB, disk_bytes=64 * GIB, files=5_000_000)
 #: How long a sandbox may outlast its run.
 _SPARE_SECONDS = 3_600.0
 _BOARDS = ("public_leaderboard.csv", "private_leaderboard.csv")
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What must not matter to prepare.py. The defaults are those of an ordinary preparation.
+
+    Attributes:
+        hash_seed: Python's, which decides the order of sets.
+        elsewhere: raw, public and private lie at another place inside, and the run starts in an empty folder.
+        listing: the order of names in which folders are listed; by default the file system's.
+        timezone: the local time zone.
+        umask: the permissions that new files lack; by default the sandbox's.
+        days: by how many days Python's clocks are wrong.
+    """
+
+    hash_seed: int = 0
+    elsewhere: bool = False
+    listing: Literal["forward", "reverse"] | None = None
+    timezone: str | None = None
+    umask: int | None = None
+    days: int = 0
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that bring them about."""
+        zone = {} if self.timezone is None else {"TZ": self.timezone}
+        return {"PYTHONHASHSEED": str(self.hash_seed), **zone}
+
+    def to_json(self) -> str:
+        """What the script inside is told; see ``inside/run_prepare.py``."""
+        told: dict[str, Any] = {"elsewhere": self.elsewhere, "listing": self.listing, "days": self.days}
+        if self.umask is not None:
+            told["umask"] = self.umask
+        return json.dumps(told)
+
+
+_ORDINARY = Conditions()
 
 
 @dataclass(frozen=True)
@@ -53,7 +87,13 @@ class Preparation:
 
 
 def run_prepare(
-    task: Task, out: Path, provider: SandboxProvider, *, seconds: float | None = None, hash_seed: int = 0
+    task: Task,
+    out: Path,
+    provider: SandboxProvider,
+    *,
+    seconds: float | None = None,
+    conditions: Conditions = _ORDINARY,
+    raw_writable: bool = False,
 ) -> Preparation:
     """Run prepare.py once, into ``out/public`` and ``out/private``, which it finds as they are.
 
@@ -62,30 +102,30 @@ def run_prepare(
         out: a folder of the host that receives the output.
         provider: opens the sandbox.
         seconds: time limit.
-        hash_seed: Python's hash seed inside, so that a caller can prove independence of it.
+        conditions: under which it runs, so that a caller can prove independence of them.
+        raw_writable: let it write to ``raw/``, which must be a copy then.
     """
     for name in ("public", "private"):
         (out / name).mkdir(parents=True, exist_ok=True)
     limits = _LIMITS if seconds is None else replace(_LIMITS, seconds=seconds)
+    place = f"{ROOT}/elsewhere" if conditions.elsewhere else ROOT
     spec = SandboxSpec(
         mounts=(
             Mount(_DRIVER, _RUN),
             Mount(task.prepare_path, _PREPARE),
-            Mount(task.raw, _RAW),
-            Mount(out, _OUT, writable=True),
+            Mount(task.raw, f"{place}/raw", writable=raw_writable),
+            Mount(out, f"{place}/out", writable=True),
         ),
-        workdir=_OUT,
+        workdir=f"{place}/out",
         limits=_LIMITS,
-        environment={"PYTHONHASHSEED": str(hash_seed)},
+        environment=conditions.environment,
         preload=("numpy", "pandas"),
         labels=task_labels("prepare", f"{task.spec.set}/{task.id}", limits.seconds + _SPARE_SECONDS),
     )
     with provider.start(spec) as sandbox:
-        inside = sandbox.inside
+        folders = [sandbox.inside(f"{place}/{name}") for name in ("raw", "out/public", "out/private")]
         run = sandbox.run_python(
-            inside(_RUN),
-            [inside(_PREPARE), inside(_RAW), inside(f"{_OUT}/public"), inside(f"{_OUT}/private")],
-            limits=limits,
+            sandbox.inside(_RUN), [sandbox.inside(_PREPARE), *folders, conditions.to_json()], limits=limits
         )
     if run.over:
         return Preparation(False, f"prepare.py went over its limit of {run.over}", run.output, run.seconds)

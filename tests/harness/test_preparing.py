@@ -10,7 +10,7 @@ import pytest
 from harness.errors import TaskError
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.package import Task, folder_hash, load_task
-from harness.tasks.preparing import prepare_task, replace_folders, run_prepare
+from harness.tasks.preparing import Conditions, prepare_task, replace_folders, run_prepare
 from tests.conftest import PREPARE, write_iris
 
 OUTPUT = """
@@ -113,8 +113,9 @@ def test_missing_files_are_named(iris: Task, sandbox: SandboxProvider) -> None:
 
 def test_a_run_elsewhere_leaves_the_task_alone(iris: Task, tmp_path: Path, sandbox: SandboxProvider) -> None:
     before = folder_hash(iris.root)
-    for seed in (0, 1):
-        report = run_prepare(iris, tmp_path / str(seed), sandbox, hash_seed=seed)
+    other = Conditions(1, elsewhere=True, listing="reverse", timezone="Asia/Tokyo", umask=0o077, days=30)
+    for name, conditions in (("0", Conditions()), ("1", other)):
+        report = run_prepare(iris, tmp_path / name, sandbox, conditions=conditions)
         assert report.ok, report.output
     assert folder_hash(tmp_path / "0") == folder_hash(tmp_path / "1")
     assert folder_hash(iris.root) == before

@@ -2,98 +2,84 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from generator.defects.base import Finding
+from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
+from generator.verifier.structure.environment import check_environment
+from generator.verifier.structure.licence import check_licence
+from generator.verifier.structure.network import check_network
+from generator.verifier.structure.paths import check_paths
+from generator.verifier.structure.signatures import check_metric, check_prepare
+from generator.verifier.structure.syntax import Source
+from generator.verifier.structure.truncation import check_truncation
 from harness.errors import TaskError
 from harness.tasks.package import MODALITIES, OBJECTIVES, Task, load_task, raw_hash
 
-_BASE = "CompetitionMetrics"
 _FILES = ("task.toml", "description.txt", "prepare.py", "metric.py")
+_PREPARED = (Path("public") / "sample_submission.csv", Path("private") / "test_answer.csv")
+
+Check = Callable[[Source], Iterator[Finding]]
+_CODE: dict[str, tuple[Check, ...]] = {
+    "prepare.py": (check_prepare, check_paths, check_network, check_environment, check_truncation),
+    "metric.py": (check_metric, check_paths, check_network, check_environment),
+}
 
 
 def check(root: Path) -> Iterator[Finding]:
     """Findings about the package at ``root``, which need not load."""
+    has_raw = (root / "raw").is_dir() and any(path.is_file() for path in (root / "raw").rglob("*"))
+    as_shipped = not has_raw and all((root / name).is_file() for name in _PREPARED)
     for name in _FILES:
-        if not (root / name).is_file():
+        if not (root / name).is_file() and not (as_shipped and name == "prepare.py"):
             yield finding("missing_file", f"{name} is not there", f"add {name} to the package")
-    if not (root / "raw").is_dir() or not any(path.is_file() for path in (root / "raw").rglob("*")):
-        yield finding("missing_file", "raw/ is not there or holds no file", "put the raw data into raw/")
-    if (root / "prepare.py").is_file():
-        yield from _check_prepare(root / "prepare.py")
-    if (root / "metric.py").is_file():
-        yield from _check_metric(root / "metric.py")
-    if (root / "task.toml").is_file():
-        try:
-            task = load_task(root)
-        except TaskError as error:
-            yield finding(
-                "bad_task_toml", str(error).replace(f"{root}/", ""), "correct the key that is named"
-            )
-        else:
-            yield from _check_words(task)
-            yield from _check_raw(task)
-            yield from _check_network(task)
-            if task.description_path.is_file():
-                yield from _check_description(task.description_path)
-
-
-def _parse(path: Path) -> ast.Module | Finding:
-    try:
-        return ast.parse(path.read_bytes(), filename=path.name)
-    except (SyntaxError, ValueError) as error:
-        return finding("syntax_error", f"{path.name}: {error}", f"make {path.name} valid Python")
-
-
-def _check_prepare(path: Path) -> Iterator[Finding]:
-    tree = _parse(path)
-    if isinstance(tree, Finding):
-        yield tree
-        return
-    fix = "define `def prepare(raw: Path, public: Path, private: Path) -> None` at the top level"
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "prepare"]
-    if not functions:
-        yield finding("prepare_signature", "prepare.py defines no function prepare", fix)
-        return
-    arguments = functions[-1].args
-    positional = len(arguments.posonlyargs) + len(arguments.args)
-    required = positional - len(arguments.defaults)
-    needed_by_name = [
-        a.arg for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is None
-    ]
-    takes_three = required <= 3 and (positional >= 3 or arguments.vararg is not None)
-    if not takes_three or needed_by_name:
-        yield finding("prepare_signature", f"prepare takes ({ast.unparse(arguments)})", fix)
-
-
-def _check_metric(path: Path) -> Iterator[Finding]:
-    tree = _parse(path)
-    if isinstance(tree, Finding):
-        yield tree
-        return
-    parents = {
-        node.name: [_last_name(base) for base in node.bases]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-    }
-    metrics = {_BASE}
-    while more := {name for name, bases in parents.items() if metrics & set(bases)} - metrics:
-        metrics |= more
-    bases_in_use = {base for name in metrics - {_BASE} for base in parents[name]}
-    leaves = sorted(metrics - {_BASE} - bases_in_use)
-    if len(leaves) != 1:
+    if as_shipped:
         yield finding(
-            "metric_class",
-            f"metric.py has {len(leaves)} such classes{': ' if leaves else ''}{', '.join(leaves)}",
-            f"define exactly one class deriving from {_BASE}",
+            "raw_missing",
+            "raw/ is not there or holds no file; public/ and private/ are looked at as they are shipped",
+            "put the raw data into raw/, so that others can make the data again",
         )
+    elif not has_raw:
+        yield finding("missing_file", "raw/ is not there or holds no file", "put the raw data into raw/")
+    for name, checks in _CODE.items():
+        if (root / name).is_file():
+            found = _check_code(root / name, checks)
+            # A prepare.py that cannot be run here, for want of raw data, spoils nothing.
+            yield from _as_warnings(found) if as_shipped and name == "prepare.py" else found
+    if (root / "task.toml").is_file():
+        yield from _check_task(root, has_raw)
 
 
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+def _check_code(path: Path, checks: tuple[Check, ...]) -> Iterator[Finding]:
+    try:
+        source = Source(path)
+    except (SyntaxError, ValueError) as error:
+        yield finding("syntax_error", f"{path.name}: {error}", f"make {path.name} valid Python")
+        return
+    for each in checks:
+        yield from each(source)
+
+
+def _as_warnings(findings: Iterator[Finding]) -> Iterator[Finding]:
+    for found in findings:
+        yield replace(found, severity=Severity.WARNING) if found.severity is Severity.ERROR else found
+
+
+def _check_task(root: Path, has_raw: bool) -> Iterator[Finding]:
+    try:
+        task = load_task(root)
+    except TaskError as error:
+        yield finding("bad_task_toml", str(error).replace(f"{root}/", ""), "correct the key that is named")
+        return
+    yield from _check_words(task)
+    yield from check_licence(task)
+    if has_raw:
+        yield from _check_raw(task)
+    yield from _check_network(task)
+    if task.description_path.is_file():
+        yield from _check_description(task.description_path)
 
 
 def _check_words(task: Task) -> Iterator[Finding]:
@@ -106,8 +92,6 @@ def _check_words(task: Task) -> Iterator[Finding]:
 
 
 def _check_raw(task: Task) -> Iterator[Finding]:
-    if not task.raw.is_dir():
-        return
     found = raw_hash(task.raw)
     if found != task.spec.source.sha256:
         yield finding(

@@ -90,6 +90,12 @@ def remove(file: str) -> Callable[[Path], None]:
     return lambda root: (root / file).unlink()
 
 
+def remove_all_data(root: Path) -> None:
+    """Delete the raw data, and what was made of them."""
+    (root / "raw" / "iris.csv").unlink()
+    unprepare(root)
+
+
 def write(file: str, text: str) -> Callable[[Path], None]:
     """Overwrite a file of the package."""
 
@@ -117,7 +123,7 @@ class OtherMetrics(CompetitionMetrics):
 
 INJECTIONS = [
     Injection("metric.py is missing", "missing_file", remove("metric.py")),
-    Injection("raw is empty", "missing_file", remove("raw/iris.csv")),
+    Injection("raw is empty and nothing is prepared", "missing_file", remove_all_data),
     Injection("task.toml has an unknown key", "bad_task_toml", replace("task.toml", "title", "tittle")),
     Injection("prepare.py does not parse", "syntax_error", replace("prepare.py", "def prepare", "def def")),
     Injection(
@@ -148,7 +154,7 @@ INJECTIONS = [
     Injection("prepare raises", "prepare_failed", append_to_prepare("raise KeyError('petal')")),
     Injection(
         "prepare needs the network",
-        "prepare_failed",
+        "prepare_needs_network",
         append_to_prepare("import urllib.request\nurllib.request.urlopen('http://example.org', timeout=5)"),
     ),
     Injection(
