@@ -7,11 +7,13 @@ import pandas as pd
 
 from generator.profile import Table
 from generator.proposals import SplitChoice
+from generator.series import times_of
 
 _RESEMBLANCE = 0.15
 _REPEATED_SHARE = 0.3
 _ALIKE_SHARE = 0.15
 _WIDEST = 60
+_PERIODS = 20
 
 
 def choose_split(
@@ -19,8 +21,8 @@ def choose_split(
 ) -> SplitChoice:
     """The split that keeps what belongs together on one side.
 
-    A series is cut in time; rows of one entity, and repeated experiments, stay together; classes keep their
-    shares; all else is drawn at random.
+    A series is cut in time, and so are dated rows whose target changes with it; rows of one entity, repeated
+    experiments and equal rows stay together; classes keep their shares; all else is drawn at random.
 
     Args:
         table: the profile of ``frame``.
@@ -59,6 +61,16 @@ def choose_split(
             reason=f"rows that share {best[1]} resemble each other (it explains {best[0]:.0%} of the "
             "variation of the target beyond chance), so none appears on both sides",
         )
+    if time is not None:
+        periods = pd.qcut(times_of(frame, time.columns)[known], _PERIODS, labels=False, duplicates="drop")
+        drift = resemblance(target[known], periods, classes=classes)
+        if drift >= _RESEMBLANCE:
+            return SplitChoice(
+                kind="time",
+                columns=time.columns,
+                reason=f"the target changes with time ({drift:.0%} of its variation lies between periods), "
+                "so the test rows are the latest",
+            )
     entity = repeated_experiment(frame.loc[known, list(features)])
     if entity is not None:
         varied = [name for name in features if name not in entity]

@@ -20,8 +20,10 @@ from mlesmith import (
     sandbox,
     task,
     taskimport,
+    tasksplit,
     taskverify,
     trial,
+    verifier,
 )
 from mlesmith.console import EXIT_INPUT, EXIT_INTERRUPTED, guarded, set_up_logging
 
@@ -36,11 +38,12 @@ app = typer.Typer(
 )
 for module in (demo, generate, run, rate, agree, audit, report, paper):
     module.register(app)
-for module in (taskverify, taskimport):
+for module in (taskverify, tasksplit, taskimport):
     module.register(task.app)
 app.add_typer(models.app, name="models")
 app.add_typer(task.app, name="task")
 app.add_typer(trial.app, name="trial")
+app.add_typer(verifier.app, name="verifier")
 app.add_typer(board.app, name="board")
 app.add_typer(sandbox.app, name="sandbox")
 

@@ -56,3 +56,16 @@ def test_chance_gives_no_resemblance() -> None:
     target, groups = pd.Series(rng.normal(size=3000)), pd.Series(rng.integers(0, 1000, 3000))
     # Plain eta squared would be about a third here.
     assert resemblance(target, groups, classes=False) < 0.05
+
+
+@pytest.mark.parametrize("drift", [0.0, 2.0])
+def test_dated_rows_are_cut_in_time_when_the_target_changes(drift: float) -> None:
+    """Sales on distinct days without order in the file; the mean rises by two standard deviations, or not."""
+    rng = np.random.default_rng(4)
+    days = pd.Series(pd.date_range("2020-01-01", periods=900, freq="D")).repeat(3).reset_index(drop=True)
+    frame = pd.DataFrame({"sold_on": days.astype(str), "area": rng.gamma(4, 20, len(days))})
+    frame["price"] = rng.normal(size=len(days)) + drift * np.linspace(-1.5, 1.5, len(days))
+    frame = frame.sample(frac=1, random_state=1).reset_index(drop=True)
+    table = profile_table(frame, "sales.csv")
+    split = choose_split(table, frame, ("sold_on", "area"), frame["price"], classes=False)
+    assert (split.kind, split.columns) == (("time", ("sold_on",)) if drift else ("random", ()))
