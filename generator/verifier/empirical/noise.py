@@ -12,6 +12,7 @@ from generator.verifier.case import Case
 from generator.verifier.empirical.standing import Standing
 from generator.verifier.empirical.trials import open_trials
 from harness.models.base import ActionFormat, Finish, Message, Reply, Settings, Tool, ToolCall
+from harness.models.scripted.reading import read_answer
 
 _SEEDED = re.compile(r"random_state=0\b")
 _PLACES = re.compile(r"^DATA, OUT = .*$", flags=re.MULTILINE)
@@ -39,14 +40,14 @@ class Reseeded:
     def complete(self, messages: Sequence[Message], tools: Sequence[Tool], settings: Settings) -> Reply:
         """Asks for both places, then runs the programs one after the other."""
         told = [message.text for message in messages if message.role not in ("system", "assistant")][1:]
-        number = len(told)
+        number, params = len(told), dict[str, str]()
         if number < 2:
             name, params = "request_info", {"info_type": ("data_path", "output_path")[number]}
         elif number < 2 + len(self._seeds):
-            places = [_place(text) for text in told[:2]]
-            name, params = "execute_code", {"code": self._written(self._seeds[number - 2], *places)}
+            data, out = (read_answer(text).text for text in told[:2])
+            name, params = "execute_code", {"code": self._written(self._seeds[number - 2], data, out)}
         else:
-            name, params = "submit", {}
+            name = "submit"
         if tools and settings.action_format is ActionFormat.TOOLS:
             call = ToolCall(f"call_{number}", name, json.dumps(params))
             return Reply("", tool_calls=(call,), finish=Finish.TOOL_CALLS)
@@ -56,12 +57,6 @@ class Reseeded:
         places = f"DATA, OUT = Path({json.dumps(data)}), Path({json.dumps(out)})"
         program = _PLACES.sub(lambda _: places, self._program)
         return _SEEDED.sub(f"random_state={seed}", program)
-
-
-def _place(observation: str) -> str:
-    """The path that an observation tells."""
-    body = observation.partition("\n\n[left: ")[0]
-    return body.partition(": ")[2].strip()
 
 
 def check(case: Case, standing: Standing, height: float) -> Iterator[Finding]:
