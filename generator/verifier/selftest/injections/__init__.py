@@ -1,0 +1,1 @@
+"""Injections: each puts one defect into a clean package."""
