@@ -107,7 +107,7 @@ METRIC: dict[str, Defect] = {
     ),
     "metric_unclipped": Defect(
         Gate.METRIC,
-        Severity.WARNING,
+        Severity.ERROR,
         "a sure but wrong prediction has no finite score",
     ),
     "imbalanced_accuracy": Defect(

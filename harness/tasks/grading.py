@@ -185,7 +185,7 @@ class Grader:
             same: one instance of the metric scores them all; else each gets a new one, in the same process.
             twice: score the very same tables again, and tell what the metric altered in them.
             clock: by how many seconds the clock of the metric runs ahead.
-            seconds: variants that have not begun by then are ``skipped``.
+            seconds: variants that have not begun after so much processor time are ``skipped``.
 
         Returns:
             A result for each variant, all ``lost`` when the run ended before it could tell.

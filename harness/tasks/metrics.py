@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from harness.tasks.spellings import canonical
+
 Array = npt.NDArray[Any]
 Function = Callable[[Array, Array], float]
 
@@ -59,8 +61,8 @@ class NamedMetric:
 
 
 def named_metric(name: str) -> NamedMetric | None:
-    """The metric of that name, in any case and with blanks or dashes for underscores, or ``None``."""
-    return METRICS.get(name.strip().lower().replace("-", "_").replace(" ", "_"))
+    """The metric of that name in a usual spelling (see :mod:`harness.tasks.spellings`), or ``None``."""
+    return next((METRICS[each] for each in canonical(name) if each in METRICS), None)
 
 
 def _column(values: Array) -> Array:
@@ -274,6 +276,43 @@ def spearman(y_true: Array, y_pred: Array) -> float:
     return pearson(rankdata(true), rankdata(pred))
 
 
+def smape(y_true: Array, y_pred: Array) -> float:
+    """(100/n) sum 2 |p_i - t_i| / (|p_i| + |t_i|) with 0/0 = 0, from 0 to 200; Makridakis (1993)."""
+    true, pred = _numbers(y_true, y_pred)
+    size = np.abs(true) + np.abs(pred)
+    return float(
+        100 * np.divide(2 * np.abs(pred - true), size, out=np.zeros_like(size), where=size > 0).mean()
+    )
+
+
+def msle(y_true: Array, y_pred: Array) -> float:
+    """(1/n) sum (log(1 + p_i) - log(1 + t_i))^2 of one column; negative predictions are not defined."""
+    return rmsle(y_true, y_pred) ** 2
+
+
+def error_rate(y_true: Array, y_pred: Array) -> float:
+    """Share of rows in which a column is wrong: 1 - accuracy."""
+    return 1.0 - accuracy(y_true, y_pred)
+
+
+def hamming(y_true: Array, y_pred: Array) -> float:
+    """Hamming loss, the share of wrong cells."""
+    return float(np.mean(y_true != y_pred))
+
+
+def jaccard(y_true: Array, y_pred: Array) -> float:
+    """TP / (TP + FP + FN) of class 1 in one column; the mean over rows when there are several of 0 and 1.
+
+    A row without labels in both counts 1.
+    """
+    if y_true.ndim == 1:
+        true, pred = _binary(y_true)[None, :], _binary(y_pred)[None, :]
+    else:
+        true, pred = (_binary(values.ravel()).reshape(values.shape) for values in (y_true, y_pred))
+    both, either = (true & pred).sum(axis=1), (true | pred).sum(axis=1)
+    return float(np.divide(both, either, out=np.ones(len(both)), where=either > 0).mean())
+
+
 METRICS: dict[str, NamedMetric] = {
     metric.name: metric
     for metric in (
@@ -302,5 +341,10 @@ METRICS: dict[str, NamedMetric] = {
         NamedMetric("r2", True, 1.0, None, r2),
         NamedMetric("pearson", True, 1.0, -1.0, pearson),
         NamedMetric("spearman", True, 1.0, -1.0, spearman),
+        NamedMetric("smape", False, 0.0, 200.0, smape),
+        NamedMetric("msle", False, 0.0, None, msle),
+        NamedMetric("error_rate", False, 0.0, 1.0, error_rate),
+        NamedMetric("hamming", False, 0.0, 1.0, hamming),
+        NamedMetric("jaccard", True, 1.0, 0.0, jaccard),
     )
 }

@@ -60,7 +60,8 @@ class VariantResult:
         outcome: see :class:`Outcome`.
         score: with the outcome ``score``, and maybe not finite.
         message: of a refusal or an error, one line.
-        seconds: that the metric took.
+        seconds: processor time that the metric took.
+        wall: wall time that it took.
         altered: with ``twice``, what it changed in place, by ``answers`` and ``submission``.
         again: with ``twice``, the score of the same tables, if they got one.
     """
@@ -69,6 +70,7 @@ class VariantResult:
     score: float | None = None
     message: str = ""
     seconds: float = 0.0
+    wall: float = 0.0
     altered: Mapping[str, str] = field(default_factory=dict)
     again: float | None = None
 
@@ -96,6 +98,7 @@ class VariantResult:
             score if isinstance(score, float) else None,
             str(data.get("message", ""))[:300],
             float(data.get("seconds", 0.0)),
+            float(data.get("wall", 0.0)),
             altered,
             again if isinstance(again, float) else None,
         )

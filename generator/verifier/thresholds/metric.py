@@ -19,6 +19,22 @@ class MetricLimits:
         much_worse: fully exchanged answers must lose at least this share of the way from best to the sample's
             score. Exchanged answers keep the right level, which alone is worth most where the level differs
             much between training and test, so only nearly nothing is wrong.
+        seconds: how long one batch of probes may take; a slow metric gets fewer probes.
+        small_errors: changed answers of many kinds that must not beat the answers; 200 find an exception that
+            holds for one in fifty of them but once in fifty times.
+        blocks: parts of the rows, in file order and in id order, that must each matter to the score.
+        ignored_share: rows that do not matter are an error from this share on. Below it they may be left out
+            on purpose, as the rows of a competition that were never scored.
+        majority: share of the largest class from which accuracy says nothing (catalogue of defects, 25).
+        rare_class: classes of a smaller share of the test rows are rare.
+        rare_worth: rare classes together must be worth this share of the way from the majority's score to the
+            best; if all of them can be given up for less, nobody will look for them.
+        error_share: a standard error above this share of the way from floor to best cannot tell candidates
+            apart that differ by a tenth of all there is to learn.
+        few_scores: so few different scores of many different submissions tie most candidates.
+        slow_seconds: scoring one submission should take no longer; a trial asks for it after each step.
+        growth: the power of the rows with which time may grow; sorting needs little more than 1.
+        large: a legal number far out of the data, whose square is still finite.
     """
 
     oracle_gap: float = 1e-3
@@ -26,3 +42,15 @@ class MetricLimits:
     perturbations: int = 3
     monotone_slack: float = 0.1
     much_worse: float = 0.02
+    seconds: float = 6.0
+    small_errors: int = 200
+    blocks: int = 10
+    ignored_share: float = 0.3
+    majority: float = 0.95
+    rare_class: float = 0.05
+    rare_worth: float = 0.1
+    error_share: float = 0.1
+    few_scores: int = 10
+    slow_seconds: float = 5.0
+    growth: float = 1.5
+    large: float = 1e30
