@@ -9,13 +9,19 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from generator.defects.base import Finding, Severity
+from generator.defects.base import Finding, Severity, has_errors
 from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.preparation.conditions import FIRST, SECOND, check_leftovers, check_second
+from generator.verifier.preparation.conservation import check_rows
+from generator.verifier.preparation.fabrication import check_values
+from generator.verifier.preparation.media_rows import check_media
+from generator.verifier.preparation.parsing import check_tables
+from generator.verifier.preparation.raw_tables import raw_tables
 from generator.verifier.preparation.running import run
 from generator.verifier.preparation.shipped import add_extras, check_links, check_shipped
 from generator.verifier.preparation.submission_files import check_submission_files
+from generator.verifier.preparation.tracing import made_rows, trace
 from harness.tasks.package import Task
 
 
@@ -37,7 +43,23 @@ def check(case: Case) -> Iterator[Finding]:
     yield from check_shipped(case.task, made)
     add_extras(case.task, made)
     case.prepared = made
-    yield from check_submission_files(made)
+    unfit = list(check_submission_files(made))
+    yield from unfit
+    if not has_errors(unfit):
+        case.say("comparing rows with the raw data")
+        yield from _check_content(case)
+
+
+def _check_content(case: Case) -> Iterator[Finding]:
+    """Whether the prepared rows and cells are those of the raw data."""
+    tables = raw_tables(case.task.raw, case.scratch, case.limits.preparation.table_bytes)
+    yield from check_tables(case, tables)
+    yield from check_media(case)
+    made = made_rows(case)
+    found = None if made is None else trace(case, made, tables)
+    if found is not None:
+        yield from check_rows(case, found, tables)
+        yield from check_values(case, found)
 
 
 def has_raw(task: Task) -> bool:
@@ -53,7 +75,10 @@ def _check_as_shipped(case: Case) -> Iterator[Finding]:
             yield finding("missing_output", f"{where} is not there", "ship it, or the raw data")
             return
     case.prepared = case.task
-    yield from check_submission_files(case.task)
+    unfit = list(check_submission_files(case.task))
+    yield from unfit
+    if not has_errors(unfit):
+        yield from check_tables(case, [])
 
 
 def _make(case: Case) -> tuple[Task | None, list[Finding]]:

@@ -1,0 +1,141 @@
+"""Prepared tables that were read with the wrong delimiter, header or encoding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from generator.defects.base import Finding, Severity
+from generator.defects.registry import finding
+from generator.verifier.case import Case
+from generator.verifier.preparation.raw_tables import RawTable
+from generator.verifier.sampling import sampled
+
+_DELIMITERS = (";", "\t", "|", ",")
+_LOST = "\N{REPLACEMENT CHARACTER}"
+#: UTF-8 that was read as Latin-1 or Windows-1252: a lead byte's letter and a follower's sign.
+_MOJIBAKE = re.compile("[ÂÃ][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€|ï»¿")
+_REPEAT = re.compile(r"\.\d+$")
+
+
+def check_tables(case: Case, raw: Sequence[RawTable]) -> Iterator[Finding]:
+    """Findings about the training and the test table, at most one each."""
+    known = {str(name) for table in raw for name in table.rows.columns}
+    for path, table in ((case.train_path, case.train), (case.test_path, case.test)):
+        if path is None or table is None:
+            continue
+        name = path.name
+        found = (
+            _glued(name, table, case.limits.preparation.misread)
+            or _header_in_data(name, table, known)
+            or _data_in_header(name, table, case)
+            or _encoding(name, table, raw, case)
+        )
+        if found is not None:
+            yield found
+
+
+def _glued(name: str, table: pd.DataFrame, share: float) -> Finding | None:
+    """A column whose name and cells all hold a delimiter equally often is several columns."""
+    for column in table.columns:
+        cells = table[column].iloc[:2_000]
+        for delimiter in _DELIMITERS:
+            times = str(column).count(delimiter)
+            each = cells.str.count(re.escape(delimiter)) == times
+            if times and len(cells) and float(each.mean()) >= share:
+                return finding(
+                    "misparsed_table",
+                    f"{name}: column {str(column)[:60]!r} and its cells hold {delimiter!r} {times} times "
+                    f"each: they are {times + 1} columns",
+                    f"read the raw table with sep={delimiter!r}",
+                )
+    return None
+
+
+def _data_in_header(name: str, table: pd.DataFrame, case: Case) -> Finding | None:
+    """Column names that are values of their own columns are a row of data."""
+    own = {case.id_column, *case.targets}
+    names = [str(column) for column in table.columns]
+    if all(column.isdigit() for column in names if column not in own):
+        return None
+    hits = []
+    for column in names:
+        bare = column if column in set(table[column]) else _REPEAT.sub("", column)
+        # An indicator column may be named like its one value; numbers and repeated names are not.
+        if bare in set(table[column]) and table[column].nunique() > 2:
+            hits.append(column)
+    others = [column for column in names if column not in own or column in hits]
+    if len(hits) >= 2 and len(hits) * 2 >= len(others):
+        return finding(
+            "misparsed_table",
+            f"{name}: the column names {', '.join(map(repr, hits[:4]))} are values of their columns: "
+            "a row of data was read as the header",
+            "read the raw table with header=None, and name its columns",
+        )
+    return None
+
+
+def _header_in_data(name: str, table: pd.DataFrame, known: set[str]) -> Finding | None:
+    """A row whose cells are names of raw columns is a header."""
+    names = {each for each in known | {str(column) for column in table.columns} if not _is_number(each)}
+    if len(table.columns) < 2:
+        return None
+    hits = sum((table[column].isin(names)).astype(int) for column in table.columns)
+    rows = table[(hits >= 2) & (hits * 2 > len(table.columns) - 1)]
+    # A header stands once in each raw file; a table whose cells are column names is about columns.
+    if 0 < len(rows) <= max(5, len(table) // 100):
+        shown = ", ".join(repr(cell) for cell in rows.iloc[0].tolist()[:4])
+        return finding(
+            "misparsed_table",
+            f"{name}: {len(rows)} rows hold the names of columns ({shown}): the header was read as data",
+            "read the raw table with header=0",
+        )
+    return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _encoding(name: str, table: pd.DataFrame, raw: Sequence[RawTable], case: Case) -> Finding | None:
+    """Characters that reading with a wrong encoding leaves, where the raw data hold none of them."""
+    part = sampled(table, case.limits.sampling.rows)
+    for column in table.columns:
+        cells = part[column]
+        lost = int(cells.str.contains(_LOST, regex=False).sum())
+        mixed = cells[cells.str.contains(_MOJIBAKE)]
+        if not lost and not len(mixed):
+            continue
+        if raw and _held(raw, case, _LOST if lost else None):
+            continue
+        what = f"the replacement character in {lost}"
+        if not lost:
+            what = f"{mixed.iloc[0][:40]!r} and the like in {len(mixed)}"
+        return finding(
+            "misparsed_table",
+            f"{name}: column {column} holds {what} of {len(part):,} cells: it was read in a wrong encoding",
+            "read the raw table in its own encoding, as encoding='utf-8' or 'latin-1'",
+            # Without raw data the fault may be theirs.
+            None if raw else Severity.WARNING,
+        )
+    return None
+
+
+def _held(raw: Sequence[RawTable], case: Case, mark: str | None) -> bool:
+    """Whether the raw tables hold such characters themselves."""
+    for table in raw:
+        for column in table.rows.columns:
+            cells = sampled(table.rows[[column]], case.limits.sampling.rows)[column]
+            if pd.api.types.is_numeric_dtype(cells.dtype):
+                continue
+            texts = cells.dropna().astype(str)
+            held = texts.str.contains(mark, regex=False) if mark else texts.str.contains(_MOJIBAKE)
+            if bool(held.any()):
+                return True
+    return False
