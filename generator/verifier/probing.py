@@ -1,4 +1,4 @@
-"""How much a few columns tell of a target: the cross-validated gain of a small tree, and how sure it is."""
+"""How much a few columns tell of a target: the gain of a small tree on unseen rows, and how sure it is."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ import pandas as pd
 from generator.verifier.targets import Kind, to_numbers
 
 Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.intp]
 
 _FOLDS = 3
 _SEED = 23
 _LEAVES = 256
+#: Rows of rarer classes are left out, so that the table of shares stays small.
+_MOST_CLASSES = 100
 
 
 @dataclass(frozen=True)
@@ -25,10 +28,18 @@ class Strength:
         gain: the share of the way from knowing nothing (0) to perfect (1) on rows that were not learnt from;
             for classes it is that of the accuracy above the majority's share, for numbers R squared.
         z: by how many standard deviations the predictions fit the truth better than its permutations.
+        rows: how many rows were asked.
     """
 
     gain: float
     z: float
+    rows: int = 0
+
+    @property
+    def correlation(self) -> float:
+        """z / sqrt(rows - 1): for numbers Pearson's correlation of prediction and truth, for two classes that
+        of the predicted share and the class. Unlike z it does not grow with the rows."""
+        return self.z / (self.rows - 1) ** 0.5 if self.rows > 1 else 0.0
 
 
 NOTHING = Strength(0.0, 0.0)
@@ -47,32 +58,69 @@ def strength(features: Floats, truth: pd.Series, kind: Kind, leaves: int = _LEAV
         leaves: the most leaves of the tree.
     """
     from sklearn.model_selection import KFold, StratifiedKFold
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     if len(truth) < 4 * _FOLDS or kind not in (Kind.CLASS, Kind.NUMBER):
         return NOTHING
-    features = np.where(np.isfinite(features), features, np.nan).astype(np.float32)
+    features = _finite(features)
     if kind is Kind.NUMBER:
         numbers = to_numbers(truth).to_numpy()
         if not np.isfinite(numbers).all() or np.ptp(numbers) == 0:
             return NOTHING
         said = np.empty(len(numbers))
         for learnt, asked in KFold(_FOLDS, shuffle=True, random_state=_SEED).split(features):
-            tree = DecisionTreeRegressor(max_leaf_nodes=leaves, min_samples_leaf=2, random_state=_SEED)
-            said[asked] = tree.fit(features[learnt], numbers[learnt]).predict(features[asked])
+            said[asked] = _said(features[learnt], numbers[learnt], features[asked], leaves)
         return _number_strength(said, numbers)
-    codes, _ = pd.factorize(truth)
-    counts = np.bincount(codes)
+    codes, counts = _frequent(pd.factorize(truth)[0])
+    features, codes = features[codes >= 0], codes[codes >= 0]
     if len(counts) < 2 or np.sort(counts)[::-1][1] < _FOLDS:
         return NOTHING
     shares = np.zeros((len(codes), len(counts)))
     known = np.flatnonzero(counts[codes] >= _FOLDS)
     folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=_SEED)
     for learnt, asked in folds.split(features[known], codes[known]):
-        chooser = DecisionTreeClassifier(max_leaf_nodes=leaves, min_samples_leaf=2, random_state=_SEED)
-        chooser.fit(features[known[learnt]], codes[known[learnt]])
-        shares[np.ix_(known[asked], chooser.classes_)] = chooser.predict_proba(features[known[asked]])
+        rows, answers = known[learnt], known[asked]
+        shares[answers] = _shares(features[rows], codes[rows], features[answers], len(counts), leaves)
     return _class_strength(shares, codes)
+
+
+def transfer(
+    features: Floats,
+    truth: pd.Series,
+    asked: Floats,
+    answers: pd.Series,
+    kind: Kind,
+    leaves: int = _LEAVES,
+) -> Strength:
+    """Fit a decision tree to training rows and ask it the test rows, as a participant would.
+
+    Args:
+        features: shape (n, d), training rows; NaN stands for a missing cell.
+        truth: shape (n,), strings.
+        asked: shape (m, d), test rows.
+        answers: shape (m,), strings.
+        kind: of the target; lists of labels and free text tell :data:`NOTHING`.
+        leaves: the most leaves of the tree.
+    """
+    if min(len(truth), len(answers)) < 2 * _FOLDS or kind not in (Kind.CLASS, Kind.NUMBER):
+        return NOTHING
+    features, asked = _finite(features), _finite(asked)
+    if kind is Kind.NUMBER:
+        numbers, wanted = to_numbers(truth).to_numpy(), to_numbers(answers).to_numpy()
+        if not (np.isfinite(numbers).all() and np.isfinite(wanted).all()) or np.ptp(wanted) == 0:
+            return NOTHING
+        return _number_strength(_said(features, numbers, asked, leaves), wanted)
+    codes, _ = pd.factorize(pd.concat([answers, truth], ignore_index=True))
+    wanted_codes, counts = _frequent(codes[: len(answers)])
+    learnt = codes[len(answers) :]
+    # Classes are numbered by their first row, answers first: the frequent ones keep their order.
+    numbering = np.full(codes.max() + 1, -1)
+    numbering[codes[: len(answers)][wanted_codes >= 0]] = wanted_codes[wanted_codes >= 0]
+    learnt = numbering[learnt]
+    if len(counts) < 2 or len(np.unique(learnt[learnt >= 0])) < 2:
+        return NOTHING
+    kept = wanted_codes >= 0
+    shares = _shares(features[learnt >= 0], learnt[learnt >= 0], asked[kept], len(counts), leaves)
+    return _class_strength(shares, wanted_codes[kept])
 
 
 def column_numbers(cells: pd.Series) -> Floats:
@@ -84,7 +132,7 @@ def column_numbers(cells: pd.Series) -> Floats:
     present = cells.str.strip() != ""
     if present.any() and bool(numbers[present].notna().mean() >= 0.95):
         return numbers.to_numpy()
-    order = cells.value_counts()
+    order = cells[present].value_counts()
     return cells.map({value: rank for rank, value in enumerate(order.index)}).to_numpy(dtype=float)
 
 
@@ -93,15 +141,51 @@ def column_strength(cells: pd.Series, truth: pd.Series, kind: Kind) -> Strength:
     return strength(column_numbers(cells).reshape(-1, 1), truth, kind)
 
 
+def _finite(features: Floats) -> Floats:
+    """What a tree takes: no infinity, nothing beyond the range of 32 bits."""
+    with np.errstate(over="ignore"):
+        narrow = features.astype(np.float32)
+    return np.where(np.isfinite(narrow), narrow, np.nan)
+
+
+def _frequent(codes: Codes) -> tuple[Codes, npt.NDArray[np.intp]]:
+    """Codes of the most frequent classes numbered anew, -1 for the others, and how often each occurs."""
+    counts = np.bincount(codes)
+    if len(counts) <= _MOST_CLASSES:
+        return codes, counts
+    kept = np.sort(np.argsort(-counts, kind="stable")[:_MOST_CLASSES])
+    numbering = np.full(len(counts), -1)
+    numbering[kept] = np.arange(len(kept))
+    return numbering[codes], counts[kept]
+
+
+def _said(features: Floats, numbers: Floats, asked: Floats, leaves: int) -> Floats:
+    from sklearn.tree import DecisionTreeRegressor
+
+    tree = DecisionTreeRegressor(max_leaf_nodes=leaves, min_samples_leaf=2, random_state=_SEED)
+    return np.asarray(tree.fit(features, numbers).predict(asked), dtype=float)
+
+
+def _shares(features: Floats, codes: Codes, asked: Floats, classes: int, leaves: int) -> Floats:
+    from sklearn.tree import DecisionTreeClassifier
+
+    tree = DecisionTreeClassifier(max_leaf_nodes=leaves, min_samples_leaf=2, random_state=_SEED)
+    tree.fit(features, codes)
+    shares = np.zeros((len(asked), classes))
+    shares[:, tree.classes_] = tree.predict_proba(asked)
+    return shares
+
+
 def _number_strength(said: Floats, truth: Floats) -> Strength:
     gain = 1.0 - float(((said - truth) ** 2).sum() / ((truth - truth.mean()) ** 2).sum())
     if np.ptp(said) == 0:
-        return Strength(gain, 0.0)
-    return Strength(gain, float(np.corrcoef(said, truth)[0, 1] * np.sqrt(len(truth) - 1)))
+        return Strength(gain, 0.0, len(truth))
+    fit = float(np.corrcoef(said, truth)[0, 1])
+    return Strength(gain, fit * float(np.sqrt(len(truth) - 1)), len(truth))
 
 
-def _class_strength(shares: Floats, codes: npt.NDArray[np.intp]) -> Strength:
-    rows, counts = len(codes), np.bincount(codes)
+def _class_strength(shares: Floats, codes: Codes) -> Strength:
+    rows, counts = len(codes), np.bincount(codes, minlength=shares.shape[1])
     base = counts.max() / rows
     right = float((shares.argmax(axis=1) == codes).mean())
     weights = counts / rows
@@ -110,4 +194,5 @@ def _class_strength(shares: Floats, codes: npt.NDArray[np.intp]) -> Strength:
     centred -= centred.mean(axis=0)[None, :]
     seen = float(centred[np.arange(rows), codes].sum())
     variance = float((centred**2 * counts[None, :]).sum()) / (rows - 1)
-    return Strength((right - base) / (1.0 - base), seen / variance**0.5 if variance > 0 else 0.0)
+    z = seen / variance**0.5 if variance > 1e-18 else 0.0
+    return Strength((right - base) / (1.0 - base) if base < 1 else 0.0, z, rows)

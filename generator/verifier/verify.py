@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from generator.verifier.gates import STEPS, Step
 from generator.verifier.memory import CACHE_NAME, identity, recall, remember
 from generator.verifier.review.reviewer import Reviewer
 from generator.verifier.structure import gate as structure
+from generator.verifier.structure.repeats import repeated
 from generator.verifier.thresholds.config import DEFAULTS, Thresholds
 from generator.verifier.verification import Verdict, Verification
 from harness.errors import InputError, TaskError
@@ -153,12 +154,21 @@ def verify_tasks(
     cache: Path | None = None,
     fresh: bool = False,
 ) -> list[Verification]:
-    """Verify several packages at once, in the order given."""
+    """Verify several packages at once, in the order given; one that repeats an earlier one is told so.
+
+    That finding depends on the company a package is in, so it is not remembered with its verdict.
+    """
+    roots = list(roots)
     one = functools.partial(
         verify_task, provider=provider, plan=plan, progress=progress, cache=cache, fresh=fresh
     )
     with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
-        return list(pool.map(one, roots))
+        results = list(pool.map(one, roots))
+    again = repeated(roots)
+    return [
+        replace(result, findings=(*result.findings, again[root])) if root in again else result
+        for root, result in zip(roots, results, strict=True)
+    ]
 
 
 def _attempt(

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-import functools
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
-from generator.defects.base import Finding
+from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
-from generator.verifier.targets import to_numbers
-from generator.verifier.thresholds.leaks import LeakLimits
+from generator.verifier.leaks.comparing import Values, agreement, same_where_filled
+
+_ALL = "the targets together"
 
 
 def check(case: Case) -> Iterator[Finding]:
     """Look through every table under public/ for a column that tells the answers."""
-    yield from _check_test(case)
+    named = list(_named(case))
+    for column, target, placeholder in named:
+        yield finding(
+            "target_in_test",
+            f"the test table holds {column}, one value in every row"
+            if placeholder
+            else f"the test table holds {column}" + ("" if column == target else f", which is {target}"),
+            f"drop {column} from the test table",
+            Severity.WARNING if placeholder else None,
+        )
+    known = {column for column, _, _ in named}
     for path, table in [*case.tables.items(), *_mappings(case)]:
         name = path.relative_to(case.prepared.public).as_posix()
         for column, target, how in _telling(case, table):
             if table is case.test:
-                if column != target:
+                if column not in known:
                     yield finding(
                         "target_copied",
                         f"column {column} of {name} is {target} itself: {how}",
@@ -45,14 +54,32 @@ def check(case: Case) -> Iterator[Finding]:
                 )
 
 
-def _check_test(case: Case) -> Iterator[Finding]:
+def _named(case: Case) -> Iterator[tuple[str, str, bool]]:
+    """Columns of the test table that are named as a target, however spelt; and if all cells are alike."""
     if case.test is None:
         return
-    for column in case.targets:
-        if column in case.test.columns and case.test[column].str.strip().ne("").any():
-            yield finding(
-                "target_in_test", f"the test table holds {column}", f"drop {column} from the test table"
-            )
+    for target in case.targets:
+        for column in case.test.columns:
+            if column == case.id_column or (column != target and column in case.targets):
+                continue
+            if _plain(column) != _plain(target) or not _plain(target):
+                continue
+            cells = case.test[column].str.strip()
+            if cells.ne("").any() and (column == target or not _unlike(case, column, target)):
+                yield column, target, cells.nunique() == 1
+
+
+def _unlike(case: Case, column: str, target: str) -> bool:
+    """Whether a column with a similar name is another one: it stands in training beside the target, and
+    has nothing to do with it."""
+    train = case.train
+    if train is None or column not in train.columns or target not in train.columns:
+        return False
+    return agreement(Values(train[column]), Values(train[target])) < 0.5
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).casefold()
 
 
 def _mappings(case: Case) -> Iterator[tuple[Path, pd.DataFrame]]:
@@ -69,37 +96,6 @@ def _mapping(path: Path) -> dict[str, object] | None:
         return None
     plain = isinstance(data, dict) and not any(isinstance(value, (dict, list)) for value in data.values())
     return data if plain else None
-
-
-class Values:
-    """One column of cells, and what comparing it with others needs; each is computed once."""
-
-    def __init__(self, cells: pd.Series) -> None:
-        self.text = cells.to_numpy(dtype=object)
-
-    @functools.cached_property
-    def numbers(self) -> np.ndarray | None:
-        """The cells as floats, when all are finite numbers."""
-        numbers = to_numbers(pd.Series(self.text)).to_numpy()
-        return numbers if np.isfinite(numbers).all() else None
-
-    @functools.cached_property
-    def codes(self) -> np.ndarray:
-        """The cells as numbers 0, 1, ... of their distinct values."""
-        return np.asarray(pd.factorize(self.text if self.numbers is None else self.numbers)[0])
-
-    @functools.cached_property
-    def counts(self) -> np.ndarray:
-        """How often each distinct value occurs."""
-        return np.bincount(self.codes)
-
-    @functools.cached_property
-    def ranks(self) -> np.ndarray | None:
-        """Standardised ranks of numbers, ties at their mean rank; nothing for text or a constant."""
-        if self.numbers is None or len(self.counts) < 3:
-            return None
-        ranks = rankdata(self.numbers)
-        return np.asarray((ranks - ranks.mean()) / ranks.std())
 
 
 def _telling(case: Case, table: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
@@ -120,10 +116,13 @@ def _telling(case: Case, table: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
     if len(answers) < case.limits.leaks.copy_rows:
         return
     truths = {target: Values(answers[target]) for target in case.targets}
+    if len(case.targets) > 1:
+        # A column of labels beside targets that are its parts: it is each of them, and none alone.
+        truths[_ALL] = Values(answers[case.targets].agg("\x1f".join, axis=1))
     for name in rows.columns:
         column = Values(rows[name])
         for target, truth in truths.items():
-            how = same(column, truth, case.limits.leaks)
+            how = same_where_filled(column, truth, case.limits.leaks)
             if how:
                 yield name, target, how
 
@@ -132,43 +131,6 @@ def _covers(column: pd.Series, ids: pd.Index) -> bool:
     return bool(ids.isin(pd.Index(column)).mean() >= 0.9)
 
 
-def same(column: Values, truth: Values, limits: LeakLimits) -> str:
-    """In words how a column is the truth itself, row by row, or nothing when it is not."""
-    # A class of a few rows coincides with many an honest feature.
-    if int(truth.counts.sum() - truth.counts.max()) < limits.rare_rows:
-        return ""
-    equal = agreement(column, truth)
-    if equal >= limits.copy_agreement:
-        return f"equal values (agreement beyond chance {equal:.3f})"
-    classes = len(truth.counts)
-    if classes <= max(2, len(truth.text) // 4):
-        if len(column.counts) == classes:
-            pairs = len(np.unique(column.codes * classes + truth.codes))
-            if pairs == classes:
-                return f"its {classes} values stand for the {classes} classes one to one"
-    elif column.ranks is not None and truth.ranks is not None:
-        rank = abs(float(np.mean(column.ranks * truth.ranks)))
-        if rank >= 1 - (1 - limits.copy_agreement) / 10:
-            return f"the same order (rank correlation {rank:.5f})"
-    return ""
-
-
 def row_hashes(frame: pd.DataFrame) -> pd.Series:
     """A 64-bit hash of each row's cells; equal rows have equal hashes in any table with these columns."""
     return pd.util.hash_pandas_object(frame, index=False).reset_index(drop=True)
-
-
-def agreement(left: Values, right: Values) -> float:
-    """Cohen's kappa of two columns, numbers compared as numbers: (p_o - p_e) / (1 - p_e).
-
-    1 is full agreement, 0 what chance gives. With one value only on both sides it is 0: nothing is told.
-    """
-    a, b = left.numbers, right.numbers
-    if a is None or b is None:
-        a, b = left.text, right.text
-    observed = float(np.mean(a == b))
-    if observed == 0.0:
-        return 0.0
-    shares = [pd.Series(values).value_counts(normalize=True) for values in (a, b)]
-    expected = float(shares[0].mul(shares[1], fill_value=0.0).sum())
-    return (observed - expected) / (1.0 - expected) if expected < 1.0 else 0.0

@@ -10,7 +10,8 @@ import pandas as pd
 from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
-from generator.verifier.leaks.copies import Values, agreement, row_hashes
+from generator.verifier.leaks.comparing import Values, agreement
+from generator.verifier.leaks.copies import row_hashes
 from harness.tasks.package import file_hash
 
 

@@ -1,8 +1,9 @@
-"""Test rows that are earlier than training rows."""
+"""Test rows that are earlier than training rows, or stand between training rows of a smooth series."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -11,14 +12,21 @@ from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.targets import to_numbers
 
+if TYPE_CHECKING:
+    from generator.verifier.leaks.view import View
 
-def check(case: Case) -> Iterator[Finding]:
+
+def check(view: View) -> Iterator[Finding]:
+    """Rows of a split in time that are on the wrong side."""
+    yield from check_declared(view.case)
+
+
+def check_declared(case: Case) -> Iterator[Finding]:
     """Rows of a split in time that are on the wrong side."""
     time, train, test = case.task.spec.split.time_column, case.train, case.test
     if train is None or test is None or time not in train.columns or time not in test.columns:
         return
-    moments = [to_times(table[time]) for table in (train, test)]
-    early = float((moments[1] <= moments[0].max()).mean()) if moments[0].notna().any() else 0.0
+    early = earlier(train[time], test[time])
     if early > case.limits.leaks.time_warning:
         yield finding(
             "time_leak",
@@ -26,6 +34,12 @@ def check(case: Case) -> Iterator[Finding]:
             "cut at a moment: train before it, test after it",
             Severity.ERROR if early > case.limits.leaks.time_error else Severity.WARNING,
         )
+
+
+def earlier(train: pd.Series, test: pd.Series) -> float:
+    """The share of test rows that are not later than the last training row."""
+    learnt, asked = to_times(train), to_times(test)
+    return float((asked <= learnt.max()).mean()) if learnt.notna().any() else 0.0
 
 
 def to_times(column: pd.Series) -> pd.Series:
