@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from generator.defects.base import Finding
 from generator.verifier.public.folders import class_folders
 from generator.verifier.public.inventory import PublicFile, inventory
 from generator.verifier.public.media import Media, media_of
@@ -64,6 +65,7 @@ class Case:
         limits: the thresholds.
         prepared: the same package with the data that its prepare.py makes now; set by the preparation gate.
         scores: raw scores by name, as the gates learn them.
+        findings: what the gates before have found; only to be read.
         exhibits: what a report plots, as plain JSON data by name; see :mod:`generator.verifier.exhibits`.
         say: told what is being done, for progress.
     """
@@ -74,6 +76,7 @@ class Case:
     limits: Thresholds
     prepared: Task
     scores: dict[str, float] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
     exhibits: dict[str, Any] = field(default_factory=dict)
     say: Callable[[str], None] = log.debug
 
@@ -114,19 +117,20 @@ class Case:
 
     @functools.cached_property
     def test_path(self) -> Path | None:
-        """The file of the test table: the one whose ids overlap most with the answers."""
+        """The file of the test table: the one whose ids overlap most with the answers.
+
+        Of several with the same ids it is the one with most columns beside the targets.
+        """
         wanted = set(self.answers[self.id_column])
-        best, found = 0.0, None
+        best, found = (0.0, 0), None
         for path, table in self.tables.items():
             if path == self.prepared.sample_path or self.id_column not in table.columns:
                 continue
             ids = set(table[self.id_column])
-            share = len(ids & wanted) / len(ids | wanted)
-            if share > best and not (
-                set(self.targets) <= set(table.columns) and "train" in path.stem.lower()
-            ):
-                best, found = share, path
-        return found if best >= 0.5 else None
+            rank = (len(ids & wanted) / len(ids | wanted), len(set(table.columns) - set(self.targets)))
+            if rank > best and not (set(self.targets) <= set(table.columns) and "train" in path.stem.lower()):
+                best, found = rank, path
+        return found if best[0] >= 0.5 else None
 
     @functools.cached_property
     def train_path(self) -> Path | None:

@@ -9,4 +9,7 @@ metric   [{"share": float, "scores": [float]}] scores of the answers with that s
 floors   [{"name": str, "score": float}] uninformed submissions
 ladder   [{"name": str, "score": float, "gain": float, "low": float, "high": float}] baselines with the
          95 % interval of their gain over the best uninformed submission
+review   {"model": str, "version": str | null, "prompts": str, "calls": int, "cost_usd": float | null,
+         "tokens": {"input": int, "output": int}, "grades": {aspect: {"grade": str, "reason": str,
+         "quotes": [{"file": str, "quote": str, "found": bool}]}}} what a language model said of the task
 """

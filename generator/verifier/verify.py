@@ -201,7 +201,7 @@ def _run_gates(
     if has_errors(record.findings):
         return
     with open_case(load_task(root), provider, plan.limits) as case:
-        case.scores, case.exhibits = record.scores, record.exhibits
+        case.scores, case.findings, case.exhibits = record.scores, record.findings, record.exhibits
         for step in plan.steps():
             if step.is_blocked(record.findings):
                 continue

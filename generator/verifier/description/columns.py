@@ -13,6 +13,9 @@ from generator.verifier.description.missing import EXCUSES, report
 from generator.verifier.description.present import ENDINGS, Present, stem
 from generator.verifier.description.text import Line, Text
 
+_LIST = re.compile(
+    r"(?i)^\W*(?:the )?(?:columns?|(?:data )?fields?|features|variables|attributes|data dictionary)\b"
+)
 _TICKED = re.compile(r"`([^`\n]{1,80})`")
 _DEFINED = re.compile(
     r"^(?:[*_]{0,2})(?P<quote>[`\"']?)(?P<name>[^\W\d][\w.\-]*)(?P=quote)(?:[*_]{0,2})"
@@ -106,7 +109,7 @@ def _listed_columns(text: Text, present: Present) -> list[tuple[str, Line]]:
         # Within a list of columns an ordinary word is a column, too; elsewhere only what looks like a name.
         found += [
             (name, line) for name, line, quote in listed
-            if is_list or (real and quote == "`" and "_" in name)
+            if is_list or (quote == "`" and "_" in name and (real or _LIST.search(line.heading)))
         ]  # fmt: skip
     return found
 

@@ -13,7 +13,7 @@ from generator.verifier.description.present import ENDINGS, MEDIA, Present, stem
 from generator.verifier.description.text import Line, Text
 
 _FILE = re.compile(
-    r"(?<![\w*<{\[./\\%$-])(?:[\w\-]+/)*[\w][\w.\-]*\.(?P<ending>[A-Za-z0-9]{2,7}(?:\.(?:zip|gz|7z))?)"
+    r"(?<![\w*<{\[./\\%$-])(?:[\w\-]+/)*[^\W_][\w.\-]*\.(?P<ending>[A-Za-z0-9]{2,7}(?:\.(?:zip|gz|7z))?)"
     r"(?![\w*>}\]/]|\.\w)"
 )
 _FOLDER = re.compile(

@@ -31,6 +31,10 @@ _FORM = re.compile(
     r"predictions?)\b|\bheader\b|"
     r"\bone row (?:for|per) (?:each|every)|soumission|soumettre|einreich\w*|abgabe|envío|entrega|提交|提出"
 )
+_SUBMISSION = re.compile(
+    r"(?i)submi[st]|header|predictions? file|upload|output file|soumission|soumettre|einreich|abgabe|envío|"
+    r"entrega|提交|提出"
+)
 _SAMPLE = re.compile(
     r"(?i)^\W*sample_?submission\S*.*$|\bsample submission\b[^.]*|\bsample_?submission\S*", re.MULTILINE
 )
@@ -87,7 +91,8 @@ def _missing(case: Case, text: Text) -> Iterator[str]:
         yield "by which metric submissions are scored"
     rows = [line for line in text.lines if line.is_code or "," in line.text]
     shown = any(case.id_column in line.text and case.targets[0] in line.text for line in rows)
-    if not shown and not _FORM.search(_SAMPLE.sub(" ", text.plain)):
+    told = shown or _FORM.search(_SAMPLE.sub(" ", text.plain))
+    if not told or not _SUBMISSION.search(text.plain):
         yield "what a submission looks like"
     if not text.names(case.id_column):
         yield f"which column identifies a row ({case.id_column})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
@@ -27,8 +27,8 @@ _PLACE = re.compile(
     r"\b(?:raw|original|source|file|data ?set|table|iris|rows)\b"
 )
 
-#: Words behind an id that may be its answers.
-_LONGEST = 40
+#: Signs behind an id that may be its answers.
+_LONGEST = 400
 
 
 def check(case: Case, text: Text) -> Iterator[Finding]:
@@ -57,35 +57,62 @@ def _pairs(case: Case, text: Text) -> Iterator[Finding]:
     first = case.answers.drop_duplicates(case.id_column)
     truth = dict(zip(first[case.id_column], first[case.targets].to_numpy().tolist(), strict=True))
     shares = [dict(first[name].value_counts(normalize=True)) for name in case.targets]
-    matched: list[str] = []
-    chance, rows = 0.0, 0
-    for row in text.plain.split("\n"):
-        tokens = _TOKEN.findall(row)
-        place = next(
-            (at for at, token in enumerate(tokens) if token in truth and (not at or _is_id(token))), None
-        )
-        if place is None:
+    best, shown = 1.0, list[str]()
+    for rows in _rows_with_ids(text, truth):
+        right = [(token, said) for token, said in rows if all(_stands(value, said) for value in truth[token])]
+        if len(right) < limits.told_rows or len(right) < limits.told_share * len(rows):
             continue
-        token, rows = tokens[place], rows + 1
-        said = [_plain(word) for word in tokens[place + 1 : place + _LONGEST]]
-        if all(_plain(value) in said for value in truth[token]):
-            matched.append(" ".join([token, *truth[token][:3]]))
-            spread = max(1, len(said)) if len(case.targets) == 1 else 1
-            guess = math.prod(
-                min(1.0, float(share[value]) * spread)
-                for share, value in zip(shares, truth[token], strict=True)
-            )
-            chance += math.log10(max(guess, 1e-9))
-    if len(matched) < limits.told_rows or len(matched) < 0.6 * rows:
-        return
-    chance += math.log10(math.comb(rows, len(matched)))
-    if chance > math.log10(limits.told_chance):
-        return
-    yield finding(
-        "description_reveals",
-        f"description.txt shows {len(matched)} test rows with their true answers, for example {matched[0]!r}",
-        "show made-up values in examples",
-    )
+        chance = math.log10(math.comb(len(rows), len(right)))
+        spread = 1 if len(case.targets) > 1 else _spread([(truth[token][0], said) for token, said in right])
+        for token, _ in right:
+            values = zip(shares, truth[token], strict=True)
+            hit = math.prod(min(1.0, float(share[one]) * spread) for share, one in values)
+            chance += math.log10(max(hit, 1e-9))
+        if 10**chance < best:
+            best, shown = 10**chance, [f"{token} {', '.join(truth[token][:3])}" for token, _ in right]
+    if best <= limits.doubted_chance:
+        yield finding(
+            "description_reveals",
+            f"description.txt shows {len(shown)} test rows with their true answers, such as {shown[0]!r}; "
+            f"made-up values would hit as many with a chance of {best:.1g}",
+            "show made-up values in examples",
+            None if best <= limits.told_chance else Severity.WARNING,
+        )
+
+
+def _spread(rows: list[tuple[str, str]]) -> int:
+    """How many words of each line could have hit its value: one when it stands in the same place in all."""
+    words = [[_plain(word) for word in _TOKEN.findall(said)] for _, said in rows]
+    values = [_plain(value) for value, _ in rows]
+    for place in (0, -1):
+        if all(said and said[place] == value for said, value in zip(words, values, strict=True)):
+            return 1
+    return max(1, *map(len, words))
+
+
+def _rows_with_ids(text: Text, truth: Mapping[str, object]) -> Iterator[list[tuple[str, str]]]:
+    """Runs of neighbouring lines that hold the id of a test row: the id, and what stands behind it."""
+    run: list[tuple[str, str]] = []
+    for row in [*text.plain.split("\n"), ""]:
+        found = next(
+            (
+                one
+                for one in _TOKEN.finditer(row)
+                if one[0] in truth and (not row[: one.start()].strip() or _is_id(one[0]))
+            ),
+            None,
+        )
+        if found is not None:
+            run.append((found[0], row[found.end() : found.end() + _LONGEST]))
+        elif run:
+            yield run
+            run = []
+
+
+def _stands(value: str, said: str) -> bool:
+    """Whether a value stands in a text, be it written otherwise as a number."""
+    words = [_plain(word) for word in _TOKEN.findall(said)]
+    return _plain(value) in words or (" " in value and value.lower() in said.lower())
 
 
 def _is_id(token: str) -> bool:

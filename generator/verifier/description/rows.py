@@ -10,7 +10,7 @@ from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.description.present import stem
 from generator.verifier.description.sizes import Sizes, sizes_of
-from generator.verifier.description.stated import NUMBER, fits, value
+from generator.verifier.description.stated import NUMBER, fits, is_loose, value
 from generator.verifier.description.text import Line, Text
 
 _ROWS = (
@@ -37,9 +37,10 @@ _TRAIN = re.compile(r"(?i)\btrain\w*|labell?ed")
 _TEST = re.compile(r"(?i)\btest\b|\btest[_.]\w+|to predict|evaluation set")
 #: Words by which a number is that of a part, of something else, or of the data before they were prepared.
 SUBSET = re.compile(
-    r"(?i)\b(?:original|raw|source|per|each|every|whose|missing|duplicate\w*|removed|dropped|belong\w*|"
+    r"(?i)\b(?:original|raw|source|per|each(?! of the)|every|whose|missing|duplicate\w*|removed|"
+    r"dropped|belong\w*|"
     r"positive|negative|where|example|for instance|e\.g\.|leaderboard|hidden|public|private|batch\w*|"
-    r"window|fold\w*|first|last|neighbou?rs?|submissions?|teams?|participants?|limit\w*|at least|at most)\b"
+    r"window|fold\w*|first|last|neighbou?rs?|teams?|participants?|limit\w*|at least|at most)\b"
 )
 _FEWEST = 20
 
@@ -84,7 +85,7 @@ def _wrong_rows(text: Text, sizes: Sizes) -> Iterator[tuple[str, bool]]:
                 continue
             raw = sizes.raw
             honest = raw | sizes.groups | (sizes.all if _media(match["noun"]) else set())
-            plain = one_side or not match["more"].strip()
+            plain = (one_side or not match["more"].strip()) and not is_loose(match, line.text)
             yield f'"{_shown(line.text, match)}"', plain and bool(raw) and not fits(match, line.text, honest)
 
 
