@@ -85,13 +85,17 @@ def media_of(case: Case) -> Media | None:
         return None
     index, share = _Index(files), case.limits.files.linked_share
     known, asked = case.train, test_rows(case)
+    # Folders of classes are named by the label, which is no link.
+    known = None if known is None else known.drop(columns=case.targets, errors="ignore")
     train = () if known is None else tuple(_links(known, index, share, "train"))
     test = tuple(_links(asked, index, share, "test"))
     if not train and not test:
         return None
-    if known is not None:
-        train += tuple(_as_on_the_other_side(known, train, test, index, "train"))
-    test += tuple(_as_on_the_other_side(asked, test, train, index, "test"))
+    # Where all files of one side are missing, they are named as on the other side.
+    if known is not None and not train:
+        train = tuple(_as_on_the_other_side(known, test, index, "train"))
+    if not test:
+        test = tuple(_as_on_the_other_side(asked, train, index, "test"))
     return Media(files, train, test)
 
 
@@ -188,13 +192,12 @@ def _kept(counts: Counter[str], least: float, side: str) -> list[str]:
 
 
 def _as_on_the_other_side(
-    table: pd.DataFrame, own: tuple[Link, ...], other: tuple[Link, ...], index: _Index, side: str
+    table: pd.DataFrame, other: tuple[Link, ...], index: _Index, side: str
 ) -> Iterator[Link]:
-    """Links of columns whose files are all missing: named as on the other side."""
+    """Links of the columns that name files on the other side."""
     swap = {"train": ("test", "train"), "test": ("train", "test")}[side]
-    known = {link.column for link in own}
     for link in other:
-        if link.column in table.columns and link.column not in known:
+        if link.column in table.columns:
             yield _link(link.column, link.pattern.replace(*swap), table[link.column], index)
 
 

@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -21,6 +20,7 @@ from generator.verifier.public.arrays import array_frames
 from generator.verifier.public.inventory import Content
 from generator.verifier.public.kinds import FileKind
 from generator.verifier.public.nested import json_frames
+from generator.verifier.public.pickled import pickled_frames
 from generator.verifier.public.strings import as_strings
 from generator.verifier.public.words import text_frames
 from harness.tasks.submission import InvalidSubmission, read_strings
@@ -73,7 +73,7 @@ def _frames(content: Content, text_bytes: int) -> Iterator[tuple[str, pd.DataFra
     elif suffix in ("csv", "parquet", "xlsx"):
         yield "", table_of(content)
     elif suffix in ("pkl", "pickle"):
-        yield from json_frames(_Plain(io.BytesIO(content.data)).load())
+        yield from pickled_frames(content.data)
     elif content.kind is FileKind.ARRAY:
         yield from array_frames(content.data, suffix)
     elif content.kind in (FileKind.TEXT, FileKind.TABLE):
@@ -92,13 +92,6 @@ def table_of(content: Content) -> pd.DataFrame:
         path = Path(folder) / f"table.{content.suffix}"
         path.write_bytes(content.data)
         return read_strings(path) if content.suffix == "csv" else as_strings(read_table(path))
-
-
-class _Plain(pickle.Unpickler):
-    """Reads pickles of plain containers, strings and numbers; nothing else is ever looked up."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        raise pickle.UnpicklingError(f"it needs {module}.{name}, which is not loaded from data")
 
 
 def _database(data: bytes) -> Iterator[tuple[str, pd.DataFrame]]:

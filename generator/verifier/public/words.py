@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 #: A word: what stands between spaces, quotes, brackets and the usual separators.
@@ -14,6 +15,8 @@ _SEPARATORS = (",", "\t", ";", "|", "=", ":", " ")
 _MOST_COLUMNS = 64
 #: Share of the lines that must have one number of cells to be a table.
 _REGULAR = 0.8
+_LONGEST_RECORD = 12
+_FEWEST_RECORDS = 5
 
 
 def text_frames(text: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -30,6 +33,7 @@ def text_frames(text: str) -> Iterator[tuple[str, pd.DataFrame]]:
             yield from _regular(cut)
         yield from _regular([_WORD.findall(line) for line in lines])
     words = _WORD.findall(text)
+    yield from _records(words)
     if len(words) != len(lines):
         yield "", pd.DataFrame({"word": words})
     packed = "".join(text.split())
@@ -40,6 +44,15 @@ def text_frames(text: str) -> Iterator[tuple[str, pd.DataFrame]]:
 def words_of(text: str) -> list[str]:
     """The words of a text, in order."""
     return _WORD.findall(text)
+
+
+def _records(words: list[str]) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Words that repeat every few words are the names of fields, those between them their values."""
+    codes = pd.factorize(pd.Series(words, dtype=object))[0]
+    for width in range(2, min(_LONGEST_RECORD, len(words) // _FEWEST_RECORDS) + 1):
+        if (codes[width:] == codes[:-width]).mean() >= _REGULAR / width:
+            rows = np.array(words[len(words) % width :], dtype=object).reshape(-1, width)
+            yield "", pd.DataFrame(rows, columns=[f"word {number + 1}" for number in range(width)], dtype=str)
 
 
 def _regular(rows: list[list[str]]) -> Iterator[tuple[str, pd.DataFrame]]:

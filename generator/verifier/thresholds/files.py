@@ -45,8 +45,10 @@ class FileLimits:
         near_share: share of test files or texts that all but equal a training one, beyond what is found within the
             training data, that matters.
         near_z: by how many standard errors that share must exceed the one within training.
-        near_many: share of all but equal test rows from which their label agreement alone makes an error, as when
+        near_many: share of all but equal test rows from which agreement of labels alone makes an error, as when
             rows were multiplied before the split.
+        near_noted: the same for a warning; a few per cent of plain pictures (trousers, ones) and of reviews
+            repeat by nature.
         near_agreement: kappa of labels between a test row and its near copy from which the copy tells the label.
         image_distance: one minus the correlation of two thumbnails below which they may show the same picture;
             compression and noise move less than 0.01, other pictures of one class rarely less than 0.05.
@@ -87,6 +89,7 @@ class FileLimits:
     near_share: float = 0.02
     near_z: float = 4.0
     near_many: float = 0.3
+    near_noted: float = 0.1
     near_agreement: float = 0.8
     image_distance: float = 0.02
     sound_distance: float = 0.02
