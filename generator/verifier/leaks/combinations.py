@@ -59,7 +59,13 @@ def check(view: View) -> Iterator[Finding]:
 def _how(view: View, truth: Truth, numbers: dict[str, Floats], rows: np.ndarray) -> str:
     """A formula for the target, or nothing."""
     if truth.kind is Kind.CLASS:
-        return _indicators(view, truth) or _of_two_classes(view, truth, numbers, rows)
+        codes = pd.factorize(truth.test.iloc[rows], sort=True)[0].astype(float)
+        two = len(np.unique(codes)) == 2 and min(codes.sum(), (1 - codes).sum()) >= view.limits.copy_rows
+        return (
+            _indicators(view, truth)
+            or (_linear(numbers, codes, view.limits.exact) if two else "")
+            or _of_two_classes(view, truth, numbers, rows)
+        )
     wanted = to_numbers(truth.test).to_numpy()[rows]
     if len(np.unique(wanted)) < 10:
         return ""

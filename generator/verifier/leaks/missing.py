@@ -44,8 +44,8 @@ def check(view: View) -> Iterator[Finding]:
         yield finding(
             "missingness_leak",
             f"which cells are empty, or hold a word or code for it, tells {truth.name}: correlation "
-            f"{size:.2f} of what a tree on {len(names)} such patterns predicts, z {found.z:.0f}; {best} alone "
-            f"{lone[best].correlation:.2f}{view.told}",
+            f"{size:.2f} of what a tree on {len(names)} such patterns predicts, z {found.z:.0f}; {best} "
+            f"alone {lone[best].correlation:.2f}{view.told}",
             f"drop {best}, or fill it in the same way for all rows before the target is known",
             Severity.ERROR
             if size >= view.limits.missing and not _explained(view, best, masks[best])

@@ -23,14 +23,16 @@ _COLUMNS = 50
 
 def check(view: View) -> Iterator[Finding]:
     """Rows much nearer to one training row than to any other, with its label."""
-    names = [name for name in view.shared if _continuous(view, name)][:_COLUMNS]
-    if len(names) < _FEWEST or len(view.train) < 50 or len(view.test) < view.limits.copy_rows:
+    names = [name for name in view.shared if _numeric(view, name)][:_COLUMNS]
+    fine = sum(_continuous(view, name) for name in names)
+    if fine < _FEWEST or len(view.train) < 50 or len(view.test) < view.limits.copy_rows:
         return
     train, test = (_scaled(side, view.matrix(names)[0]) for side in view.matrix(names))
     asked = sampled_rows(len(test), _ASKED)
-    nearest, distances = _neighbours(train, test[asked])
-    apart = np.maximum(distances[:, -1], 1e-12)
-    close = (distances[:, 0] > 0) & (distances[:, 0] < view.limits.near * apart)
+    nearest, close = _close(train, test[asked], view.limits.near)
+    rest = [name for name in view.shared if not _numeric(view, name)][:_COLUMNS]
+    for name in rest:
+        close &= view.test[name].iloc[asked].to_numpy() == view.train[name].iloc[nearest].to_numpy()
     share = float(close.mean())
     if share < view.limits.duplicate_share or close.sum() < view.limits.rare_rows:
         return
@@ -39,20 +41,35 @@ def check(view: View) -> Iterator[Finding]:
     if not agreed:
         return
     best = max(agreed)
+    # Rows that are alike by nature are so within training too.
+    halves = np.arange(len(train)) % 2 == 0
+    usual = float(_close(train[halves], train[~halves][:_ASKED], view.limits.near)[1].mean())
+    serious = best >= view.limits.duplicate_agreement and share > 2 * usual + view.limits.duplicate_share
     yield finding(
         "near_duplicates",
         f"{share:.1%} of the test rows are a training row with a little noise: in {len(names)} numeric "
-        f"columns the nearest one is {1 / view.limits.near:.0f} times nearer than the fifth (agreement of their "
-        f"labels beyond chance: {best:.2f}){told(len(asked), len(view.case.answers), 'test rows')}",
+        f"columns the nearest one is {1 / view.limits.near:.0f} times nearer than the fifth (agreement of "
+        f"their labels beyond chance: {best:.2f}){told(len(asked), len(view.case.answers), 'test rows')}",
         "drop copies before the split, or keep them on one side of it",
-        None if best >= view.limits.duplicate_agreement else Severity.WARNING,
+        None if serious else Severity.WARNING,
     )
+
+
+def _numeric(view: View, name: str) -> bool:
+    return bool(to_numbers(view.test[name]).notna().mean() > 0.95)
 
 
 def _continuous(view: View, name: str) -> bool:
     """Whether a column has mostly values of its own in each row; coarse ones coincide by chance."""
     numbers = to_numbers(view.test[name])
     return bool(numbers.notna().mean() > 0.95 and numbers.nunique() > max(20, 0.3 * len(numbers)))
+
+
+def _close(train: Floats, asked: Floats, near: float) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest training row of each row, and whether it is much nearer than the fifth but not the same."""
+    nearest, distances = _neighbours(train, asked)
+    apart = np.maximum(distances[:, -1], 1e-12)
+    return nearest, (distances[:, 0] > 0) & (distances[:, 0] < near * apart)
 
 
 def _scaled(side: Floats, train: Floats) -> Floats:

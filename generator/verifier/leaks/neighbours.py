@@ -89,4 +89,8 @@ def _smooth(view: View, truth: Truth, column: str) -> Alike:
     features: Floats = view.matrix(names[:_FEATURES])[0][order]
     blocks = np.arange(len(order)) * _BLOCKS // len(order)
     left = unexplained(features, wanted, blocks)
-    return alike(left[:-1], left[1:])
+    beyond = alike(left[:-1], left[1:])
+    # So smooth a series is worth a word even where other columns explain it.
+    if beyond.correlation < view.limits.time_warning_alike and found.correlation >= view.limits.time:
+        return Alike(view.limits.time_warning_alike, found.z)
+    return beyond

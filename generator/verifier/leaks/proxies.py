@@ -61,7 +61,9 @@ def _worth_asking(view: View, truth: Truth) -> list[str]:
     """Columns that could decide the target, texts, and the most telling of the others for the report."""
     bounds = {name: _bound(view.slices[name], truth) for name in view.features}
     shown = sorted(bounds, key=lambda name: -bounds[name])[: max(3, _SHOWN // len(view.truths))]
-    return [name for name in view.features if bounds[name] >= _HOPEFUL or name in shown]
+    return [
+        name for name in view.features if bounds[name] >= _HOPEFUL or name in shown or _is_text(view, name)
+    ]
 
 
 def _bound(cells: np.ndarray, truth: Truth) -> float:
@@ -144,17 +146,16 @@ def _least(seen: Strength, truth: Truth) -> float:
 
 def _text_patterns(view: View, name: str, truth: Truth) -> Iterator[tuple[Floats, Floats]]:
     """Small patterns of a text as numbers: its first and last word, the label it names, telling words."""
-    if truth.kind is not Kind.CLASS:
+    if not _is_text(view, name):
         return
     test = view.test[name]
-    distinct = test.nunique()
-    if distinct < max(20, len(test) // 10) or _is_path(view, test):
-        return
-    if pd.to_numeric(test.iloc[:200], errors="coerce").notna().mean() > 0.5 or is_dated(test):
-        return
     train = view.train[name] if name in view.shared and truth.train is not None else test.iloc[:0]
     both = pd.concat([train, test], ignore_index=True).str.casefold()
     cut = len(train)
+    if truth.kind is Kind.NUMBER:
+        for written in _numbers_in(both):
+            yield written[:cut], written[cut:]
+        return
     for found in (
         both.str.extract(r"(\w+)")[0],
         both.str.extract(r"(\w+)\W*$")[0],
@@ -170,6 +171,24 @@ def _text_patterns(view: View, name: str, truth: Truth) -> Iterator[tuple[Floats
     words = _telling_words(both, cut, truth)
     if words is not None:
         yield words[:cut], words[cut:]
+
+
+def _is_text(view: View, name: str) -> bool:
+    """Whether the cells of a column are texts, mostly different ones; paths are looked at with the files."""
+    test = view.test[name]
+    some = test[test.str.strip() != ""].iloc[:200]
+    if some.empty or test.nunique() < max(20, len(test) // 10) or _is_path(view, test):
+        return False
+    return not (pd.to_numeric(some, errors="coerce").notna().mean() > 0.5 or is_dated(test))
+
+
+def _numbers_in(texts: pd.Series) -> Iterator[Floats]:
+    """The first, the second and the third number, and the last, that stand in each text."""
+    found = texts.str.findall(r"-?\d+(?:\.\d+)?")
+    for place in (0, 1, 2, -1):
+        numbers = to_numbers(found.str[place].fillna("")).to_numpy()
+        if np.isfinite(numbers).mean() > 0.9:
+            yield numbers.reshape(-1, 1)
 
 
 def _codes(found: pd.Series) -> Floats | None:

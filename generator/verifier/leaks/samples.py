@@ -15,6 +15,8 @@ from generator.verifier.leaks.view import View
 from generator.verifier.probing import Floats
 from generator.verifier.targets import Kind, to_numbers
 
+#: How probable the same counts may be by chance for a warning, and for an error.
+_LUCK, _NO_LUCK = 0.1, 1e-3
 _FIX = "fill the sample with a constant, or with values drawn from training"
 
 
@@ -83,7 +85,7 @@ def _check_numbers(
             )
         return
     if len(answers.counts) >= 20 and np.array_equal(np.sort(sample.numbers), np.sort(answers.numbers)):
-        yield _shuffled(target, len(answers.counts))
+        yield _shuffled(target, len(answers.counts), Severity.ERROR)
     elif (
         learnt is not None and len(learnt) and _closer_numbers(sample.numbers, answers.numbers, learnt, view)
     ):
@@ -125,8 +127,9 @@ def _check_classes(
         return
     names = truth.index.union(said.index)
     said, truth = said.reindex(names, fill_value=0), truth.reindex(names, fill_value=0)
-    if said.equals(truth) and _luck(truth, before) < 1e-3:
-        yield _shuffled(target, len(names))
+    luck = _luck(truth, before) if said.equals(truth) else 1.0
+    if luck < _LUCK:
+        yield _shuffled(target, len(names), None if luck > _NO_LUCK else Severity.ERROR)
         return
     if before is None or not len(before):
         return
@@ -160,12 +163,12 @@ def _check_share(target: str, sample: Values, answers: Values, learnt: pd.Series
         )
 
 
-def _shuffled(target: str, distinct: int) -> Finding:
+def _shuffled(target: str, distinct: int, severity: Severity | None) -> Finding:
     return finding(
         "sample_prior",
         f"{target} of the sample is the answers in another order: each of {distinct} values comes as often",
         _FIX,
-        Severity.ERROR,
+        severity,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -13,12 +14,29 @@ from generator.verifier.leaks.rows import Rows, all_rows
 from generator.verifier.leaks.times import to_times
 from generator.verifier.leaks.view import View, is_dated
 from generator.verifier.probing import Floats
+from generator.verifier.sampling import sampled_rows
 from generator.verifier.targets import to_numbers
 
 _STEPS = (1, 2, 3, 7)
 _WINDOWS = (2, 3, 4, 5, 7, 12, 14, 24, 30)
 _ROWS = 20_000
 _LEAST = 30
+_LOOKED = 2_000
+
+
+@dataclass(frozen=True)
+class Signal:
+    """The target at another moment.
+
+    Attributes:
+        words: what it is.
+        values: shape (m,), for some test rows; NaN where there is none.
+        serious: whether it holds values of the row itself or of later ones; else of earlier test rows.
+    """
+
+    words: str
+    values: Floats
+    serious: bool
 
 
 def check(view: View) -> Iterator[Finding]:
@@ -26,23 +44,26 @@ def check(view: View) -> Iterator[Finding]:
     rows = all_rows(view.case)
     if rows is None:
         return
-    orders = list(_orders(view, rows))
-    if not orders:
+    tests = np.flatnonzero(rows.in_test)
+    tests = tests[sampled_rows(len(tests), _LOOKED)]
+    signals = [
+        signal for order, series in _orders(view, rows) for signal in _signals(rows, order, series, tests)
+    ]
+    if not signals:
         return
     for name in view.shared[: view.limits.columns]:
-        values = to_numbers(rows.table[name]).to_numpy()
+        values = to_numbers(rows.table[name].iloc[tests]).to_numpy()
         if np.isfinite(values).mean() < 0.7 or len(np.unique(values)) < 10:
             continue
-        found = _found(rows, values, orders)
-        if found is None:
-            continue
-        outcome, words, serious = found
-        yield finding(
-            "future_aggregate",
-            f"{name} is {words} {outcome}: answers of test rows can be read from it",
-            f"drop {name}, or compute it from values known before the test rows",
-            Severity.ERROR if serious else Severity.WARNING,
-        )
+        itself = any(_equal(values, wanted[tests]) for wanted in rows.outcomes.values())
+        found = next((signal for signal in signals if not itself and _equal(values, signal.values)), None)
+        if found is not None:
+            yield finding(
+                "future_aggregate",
+                f"{name} is {found.words}: answers of test rows can be read from it",
+                f"drop {name}, or compute it from values known before the test rows",
+                Severity.ERROR if found.serious else Severity.WARNING,
+            )
 
 
 def _orders(view: View, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -70,38 +91,33 @@ def _times(view: View, rows: Rows) -> Floats | None:
     return None if dated is None else to_times(rows.table[dated]).to_numpy(dtype=float)
 
 
-def _found(
-    rows: Rows, values: Floats, orders: list[tuple[np.ndarray, np.ndarray]]
-) -> tuple[str, str, bool] | None:
-    """The outcome, how it is told, and whether by rows of the future."""
+def _signals(rows: Rows, order: np.ndarray, series: np.ndarray, tests: np.ndarray) -> Iterator[Signal]:
     for outcome, wanted in rows.outcomes.items():
         if len(np.unique(wanted)) < 10:
             continue
-        for order, series in orders:
-            column, tests = values[order], rows.in_test[order]
-            grouped = pd.Series(wanted[order]).groupby(series)
-            if _equal(column, wanted[order], tests):
-                return None  # It is the target itself, and reported as that.
-            for step in _STEPS:
-                if _equal(column, grouped.shift(-step).to_numpy(), tests):
-                    return outcome, f"the {step}-step later", True
-            for window in _WINDOWS:
-                for centred in (False, True):
-                    mean = grouped.rolling(window, center=centred, min_periods=1).mean()
-                    said = mean.reset_index(level=0, drop=True).sort_index().to_numpy()
-                    if _equal(column, said, tests):
-                        place = "centred on" if centred else "up to and with"
-                        return outcome, f"the mean over {window} rows {place} the row itself, of", True
-            for step in _STEPS:
-                if _equal(column, grouped.shift(step).to_numpy(), tests) and _inside(tests, series, step):
-                    return outcome, f"the {step}-step earlier", False
-    return None
+        grouped = pd.Series(wanted[order]).groupby(series)
+
+        def placed(values: Floats) -> Floats:
+            everywhere = np.full(len(rows.in_test), np.nan)
+            everywhere[order] = values
+            return np.asarray(everywhere[tests])
+
+        for step in _STEPS:
+            yield Signal(f"{outcome} {step} rows later", placed(grouped.shift(-step).to_numpy()), True)
+            if _inside(rows.in_test[order], series, step):
+                yield Signal(f"{outcome} {step} rows earlier", placed(grouped.shift(step).to_numpy()), False)
+        for window in _WINDOWS:
+            for centred in (False, True):
+                mean = grouped.rolling(window, center=centred, min_periods=1).mean()
+                place = "around" if centred else "up to"
+                said = mean.reset_index(level=0, drop=True).sort_index().to_numpy()
+                yield Signal(f"the mean of {outcome} over {window} rows {place} its own", placed(said), True)
 
 
-def _equal(column: Floats, said: Floats, tests: np.ndarray) -> bool:
+def _equal(column: Floats, said: Floats) -> bool:
     """Whether test rows hold these values, but for rounding."""
-    usable = tests & np.isfinite(column) & np.isfinite(said)
-    if usable.sum() < _LEAST or usable.sum() < 0.5 * tests.sum():
+    usable = np.isfinite(column) & np.isfinite(said)
+    if usable.sum() < _LEAST or usable.mean() < 0.5:
         return False
     a, b = column[usable], said[usable]
     spread = float(b.std())
