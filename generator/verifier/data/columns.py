@@ -12,7 +12,7 @@ from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.data.distance import between
-from generator.verifier.data.labels import opaque, spelled, visible
+from generator.verifier.data.labels import Labels, opaque, spelled, visible
 from generator.verifier.data.sides import Sides, sides
 from generator.verifier.targets import Kind, to_numbers
 
@@ -23,33 +23,36 @@ _TIED = 0.9
 
 def check(case: Case) -> Iterator[Finding]:
     """Findings about which columns are where."""
-    yield from _check_labels(case)
+    labels = {target: visible(case, target) for target in case.targets}
+    yield from _check_labels(case, labels)
     both = sides(case)
     if both is not None:
-        yield from _check_features(case, both)
+        yield from _check_features(case, both, {found.column for found in labels.values() if found})
         yield from _check_emptied(case, both)
 
 
-def _check_labels(case: Case) -> Iterator[Finding]:
+def _check_labels(case: Case, labels: dict[str, Labels | None]) -> Iterator[Finding]:
     """Every target can be seen somewhere in public/."""
-    labels = {target: visible(case, target) for target in case.targets}
     lacking = [target for target, found in labels.items() if found is None]
     named = [target for target, found in labels.items() if found is not None and found.named]
     if not lacking or (not named and opaque(case)):
         return
-    train = case.train_path.name if case.train_path is not None else "no training table"
+    train = "no table holds a column that test lacks"
+    if case.train_path is not None:
+        shown = ", ".join(case.tables[case.train_path].columns[:_SHOWN])
+        train = f"{case.train_path.name} holds {shown}"
     yield finding(
         "nothing_to_learn",
-        f"{_listed(lacking)} of {len(case.targets)} targets in no table, folder or file name under public/ "
-        f"({train} was looked at first)",
+        f"{_listed(lacking)} in no table, folder or file name under public/ ({len(lacking)} of "
+        f"{len(case.targets)} targets; {train})",
         "keep the target columns in the training table",
     )
 
 
-def _check_features(case: Case, both: Sides) -> Iterator[Finding]:
+def _check_features(case: Case, both: Sides, sources: set[str]) -> Iterator[Finding]:
     """Columns of one side only; a renamed one is told from one that is not meant for the other side."""
     train, test = both.train, both.test
-    own = {case.id_column, *case.targets}
+    own = {case.id_column, *case.targets, *sources}
     numbered = {_stem(name) for name in train.columns} & {_stem(name) for name in test.columns}
     numbered = {stem for stem in numbered if "#" in stem}
     only_train = [name for name in train.columns if name not in test.columns and name not in own]
@@ -64,8 +67,7 @@ def _check_features(case: Case, both: Sides) -> Iterator[Finding]:
     if further:
         yield finding(
             "undeclared_target",
-            f"{_listed(further)} of {both.path.name} not in test and not among the targets, though of their "
-            "kind",
+            f"{_listed(further)} in {both.path.name}, neither in test nor among the targets, but like them",
             "declare it as a target, drop it, or say in the description what it is for",
         )
     others = [name for name in only_train if name not in further]

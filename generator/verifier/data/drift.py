@@ -11,7 +11,7 @@ import pandas as pd
 from generator.defects.base import Finding
 from generator.defects.registry import finding
 from generator.verifier.case import Case
-from generator.verifier.data.sides import Sides, sides
+from generator.verifier.data.sides import Sides, names_rows, sides
 from generator.verifier.sampling import sampled, sampled_rows, told
 from generator.verifier.targets import to_numbers
 
@@ -40,8 +40,11 @@ def check(case: Case) -> Iterator[Finding]:
     counts = np.bincount(side, minlength=2)
     if counts.min() < _FEWEST:
         return
+    sides_of = [table[side == which] for which in (0, 1)]
     names = [
-        name for name in both.features if name != split.group_column and not _is_number_of_row(table[name])
+        name
+        for name in both.features
+        if name != split.group_column and not all(names_rows(half[name]) for half in sides_of)
     ]
     names = [names[position] for position in sampled_rows(len(names), _COLUMNS)]
     texts = [name for name in names if _is_text(table[name])]
@@ -74,16 +77,6 @@ def _rows(case: Case, both: Sides) -> tuple[pd.DataFrame, npt.NDArray[np.intp], 
         tables.append(sampled(table, _ROWS)[both.features])
     side = np.repeat([0, 1], [len(table) for table in tables])
     return pd.concat(tables, ignore_index=True), side, len(tables[1])
-
-
-def _is_number_of_row(cells: pd.Series) -> bool:
-    """Whether a column numbers the rows or names each: whole numbers or codes, hardly one of them twice."""
-    if cells.nunique() < 0.99 * len(cells):
-        return False
-    numbers = to_numbers(cells)
-    if bool(numbers.notna().all()):
-        return bool((numbers % 1 == 0).all())
-    return bool((cells.str.count(r"\s") == 0).all())
 
 
 def _is_text(cells: pd.Series) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas as pd
 
@@ -79,7 +80,7 @@ def _check_unfound(case: Case) -> Iterator[Finding]:
     """No table holds most ids of the answers; is there one that should?"""
     answers = case.answers[case.id_column]
     for path, table in case.tables.items():
-        if path == case.prepared.sample_path or not _is_test(path.stem):
+        if path == case.prepared.sample_path or not (_is_test(path.stem) or _is_like_test(case, path)):
             continue
         name = path.relative_to(case.prepared.public).as_posix()
         if case.id_column in table.columns:
@@ -95,6 +96,14 @@ def _check_unfound(case: Case) -> Iterator[Finding]:
 
 def _is_test(stem: str) -> bool:
     return "test" in re.split(r"[^a-z]+", stem.lower())
+
+
+def _is_like_test(case: Case, path: Path) -> bool:
+    """Whether a table has the columns of the training table but for the targets, and is not that table."""
+    train, table = case.train, case.tables[path]
+    if train is None or path == case.train_path or case.id_column not in table.columns:
+        return False
+    return set(table.columns) == set(train.columns) - set(case.targets) != {case.id_column}
 
 
 def _composed(ids: pd.Series, table: pd.DataFrame) -> bool:

@@ -32,11 +32,13 @@ class Labels:
         values: one per training row or file, strings, none of them empty.
         where: in words.
         named: whether a column of the target's own name holds them.
+        column: the column of another name that holds them, if any.
     """
 
     values: pd.Series
     where: str
     named: bool
+    column: str = ""
 
 
 def visible(case: Case, target: str) -> Labels | None:
@@ -47,16 +49,28 @@ def visible(case: Case, target: str) -> Labels | None:
         if target in table.columns and (table[target].str.strip() != "").any():
             values = table[target]
             return Labels(values[values.str.strip() != ""], f"column {target} of {path.name}", named=True)
-    known = set(case.test.columns) if case.test is not None else set()
+    known = {case.id_column, *case.targets, *(case.test.columns if case.test is not None else ())}
     for path, table in tables:
-        for name in table.columns:
-            if name != case.id_column and name not in known and resembles(case, table[name], target):
+        if _knows_test(case, table):
+            continue  # what test rows find there as well is no label
+        others = [name for name in table.columns if name not in known]
+        for name in others:
+            if resembles(case, table[name], target):
                 values = table[name]
-                return Labels(values[values.str.strip() != ""], f"column {name} of {path.name}", named=False)
-        if any(bool((table[name] == target).any()) for name in table.columns if name not in known):
-            # One column a class, as for probabilities: its name stands among the labels.
-            return Labels(pd.Series([target], dtype=object), f"labels of {path.name}", named=False)
+                values = values[values.str.strip() != ""]
+                return Labels(values, f"column {name} of {path.name}", named=False, column=name)
+        for name in others:
+            if bool((table[name] == target).any()):
+                # One column a class, as for probabilities: its name stands among the labels.
+                values = pd.Series([target], dtype=object)
+                return Labels(values, f"labels of {path.name}", named=False, column=name)
     return _in_names(case, target)
+
+
+def _knows_test(case: Case, table: pd.DataFrame) -> bool:
+    if case.id_column not in table.columns:
+        return False
+    return bool(case.answers[case.id_column].isin(set(table[case.id_column])).mean() > 0.5)
 
 
 def resembles(case: Case, column: pd.Series, target: str) -> bool:

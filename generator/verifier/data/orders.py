@@ -64,7 +64,8 @@ _ORDERS: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
         ("predict", "classify", "classified", "label"),
         re.compile(
             r"(?:^|[\n.!?:;] ?)(?:please |you (?:must |should |have to )|always |only |just |now )+"
-            r"(?:predict|classify|label)(?: \w+){0,6} (?:as|class|category|0|1|positive|negative|the)\b"
+            r"(?:(?:predict|classify)(?: \w+){0,6} (?:as|class|category|0|1|positive|negative|the)"
+            r"|label (?:this|it|every|each|all)(?: \w+){0,4} as)\b"
         ),
     ),
     "to open what is hidden": (
@@ -73,7 +74,9 @@ _ORDERS: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
             r"\b(?:print|reveal|output|leak|exfiltrate|dump|copy|upload|read|open|send|submit|cat|show)"
             r"(?: \w+){0,4} (?:test_answer\w*(?:\.csv)?|private/\S+|/?private (?:folder|directory)"
             r"|(?:ground[ -]truth|hidden|test|true|correct|private) (?:answers|labels|targets)"
-            r"|(?:your|the) (?:api keys?|environment variables))(?!\w)"
+            r"|(?:your|the) (?:api keys?|environment variables))(?!\w)|"
+            r"(?:^|[\n.!?:;] ?)(?:please |then |now |and )*(?:print|output|leak|reveal|dump|list|show me) "
+            r"(?:all )?(?:of )?the (?:\w+ )?(?:answers|labels|ground truth)\b"
         ),
     ),
     "with the marks of a chat": (
@@ -82,7 +85,7 @@ _ORDERS: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
             r"<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|eot_id)\|>|\[/?inst\]|<<sys>>|"
             r"</?system(?:[ _-]?(?:prompt|message|instructions?))?>|"
             r"###? ?(?:system|instructions?) ?: |"
-            r"(?:^|\n) ?system: (?:you|ignore|from now|new|always|forget|the user|override)\b"
+            r"(?:^|[\n.!?]) ?system: (?:you|ignore|from now|new|always|forget|the user|override)\b"
         ),
     ),
     "in other languages": (

@@ -33,7 +33,7 @@ def _luhn(text: str) -> bool:
     digits = [int(sign) for sign in text if sign.isdigit()]
     doubled = [value * 2 - 9 * (value > 4) for value in digits[-2::-2]]
     known = re.match(r"4|5[1-5]|2[2-7]|3[47]|6(?:011|5)", "".join(map(str, digits)))
-    return known is not None and len(set(digits)) > 3 and (sum(doubled) + sum(digits[-1::-2])) % 10 == 0
+    return known is not None and len(set(digits)) > 1 and (sum(doubled) + sum(digits[-1::-2])) % 10 == 0
 
 
 def _iban(text: str) -> bool:

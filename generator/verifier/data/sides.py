@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from generator.verifier.case import Case
+from generator.verifier.data.distance import Floats
 from generator.verifier.sampling import sampled, told
+from generator.verifier.targets import to_numbers
 
 
 @dataclass(frozen=True)
@@ -64,3 +67,19 @@ def _alike(case: Case, columns: set[str]) -> Path | None:
             if shared > 0 and shared >= best and (found is None or shared > best):
                 best, found = shared, path
     return found
+
+
+def names_rows(cells: pd.Series) -> bool:
+    """Whether a column numbers or names the rows of one side: whole numbers or codes, hardly one twice."""
+    if cells.nunique() < 0.99 * len(cells):
+        return False
+    numbers = to_numbers(cells)
+    if bool(numbers.notna().all()):
+        return bool((numbers % 1 == 0).all())
+    return bool((cells.str.count(r"\s") == 0).all())
+
+
+def counts_rows(numbers: Floats) -> bool:
+    """Whether numbers count the rows: whole ones, none of them twice, and few left out between them."""
+    whole = bool((numbers % 1 == 0).all()) and len(np.unique(numbers)) == len(numbers)
+    return whole and float(np.ptp(numbers)) < 10 * len(numbers)

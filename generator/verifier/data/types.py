@@ -12,10 +12,11 @@ from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.data.distance import Floats, between
-from generator.verifier.data.sides import Sides, sides
+from generator.verifier.data.sides import Sides, counts_rows, sides
 from generator.verifier.targets import to_numbers
 
 _DRAWN = ("random", "stratified")
+_MOST = 5
 _FIX = "read and write both sides with the same code"
 _DATE = re.compile(
     r"9{1,4}(?P<mark>[-/. ])9{1,2}(?P=mark)9{1,4}|99999999|9{1,2}[-/. ]a+[-/. ]9{2,4}|a+ 9{1,2},? 9{4}"
@@ -23,10 +24,19 @@ _DATE = re.compile(
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """Features that are of another type, form or unit in test."""
+    """Features that are of another type, form or unit in test; the worst of them, when they are many."""
     both = sides(case)
-    if both is None:
-        return
+    found = [] if both is None else list(_compare(case, both))
+    found.sort(key=lambda one: one.severity is not Severity.ERROR)
+    yield from found[:_MOST]
+    if len(found) > _MOST:
+        left = found[_MOST:]
+        yield finding(
+            "type_drift", f"{len(left)} more features differ in the same ways", _FIX, left[0].severity
+        )
+
+
+def _compare(case: Case, both: Sides) -> Iterator[Finding]:
     for name in both.features:
         columns = [table[name].str.strip() for table in (both.train, both.test)]
         columns = [column[column != ""] for column in columns]
@@ -85,6 +95,8 @@ def _check_unit(case: Case, both: Sides, name: str, numbers: list[Floats]) -> It
     numbers = [column[np.isfinite(column)] for column in numbers]
     if min(map(len, numbers)) < case.limits.data.drift_rows or min(map(_distinct, numbers)) < 5:
         return
+    if all(map(counts_rows, numbers)):
+        return  # each side may be numbered by itself
     train, test = numbers
     raw = between(train, test)
     drawn = case.task.spec.split.kind in _DRAWN

@@ -38,7 +38,7 @@ SPECIES = [f"Genus{n} species{n % 7}" for n in range(60)]
         pytest.param(["a b", "a", "b c"] * 9, "multi-label classification", Kind.LABELS, id="tags"),
         pytest.param(["['a', 'b']", "['c']", "['a', 'c']"] * 9, "multi-label classification", Kind.LABELS,
                      id="tags as a Python list"),
-        pytest.param(["1 2 3", "2", "3 4"] * 9, "multi-label classification", Kind.LABELS, id="numbered tags"),
+        pytest.param(["1 2 3", "2", "3 4"] * 9, "multi-label classification", Kind.LABELS, id="numbered"),
         pytest.param(["0", "1"] * 9, "multi-label classification", Kind.CLASS, id="one column per label"),
         pytest.param(["yes", "no"] * 9, "multi-label classification", Kind.CLASS, id="one worded column"),
         pytest.param(SPECIES, "classification", Kind.CLASS, id="as many species as rows"),
