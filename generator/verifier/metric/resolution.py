@@ -12,7 +12,7 @@ from generator.verifier.metric import changes
 from generator.verifier.metric.bench import SEED, Bench
 
 _HALVES = 24
-_STEPS = 40
+_STEPS = 25
 _FEW_ROWS = 30
 _RARE_ROWS = 10
 _BY_CLASS = ("macro_f1", "balanced_accuracy")

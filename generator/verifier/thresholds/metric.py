@@ -42,7 +42,7 @@ class MetricLimits:
     perturbations: int = 3
     monotone_slack: float = 0.1
     much_worse: float = 0.02
-    seconds: float = 6.0
+    seconds: float = 4.0
     small_errors: int = 200
     blocks: int = 10
     ignored_share: float = 0.3
