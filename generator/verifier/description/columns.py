@@ -104,6 +104,7 @@ def _listed_columns(text: Text, present: Present) -> list[tuple[str, Line]]:
             before = None
     found = []
     for listed in lists:
+        listed = [one for one in listed if one[0].rsplit(".", 1)[-1].lower() not in ENDINGS]
         real = [name for name, _, _ in listed if stem(name) in present.plain_columns]
         is_list = len(real) >= 2 and len(real) >= 0.5 * len(listed)
         # Within a list of columns an ordinary word is a column, too; elsewhere only what looks like a name.

@@ -31,10 +31,7 @@ _BEST = re.compile(
 _BETTER = re.compile(
     r"(?i)\bbetter (?:is|when|if)(?: it is| the score is)? (?P<way>higher|lower|larger|smaller)\b"
 )
-_EXTREME = re.compile(
-    r"(?i)\b(?P<way>maximi[sz]\w*|minimi[sz]\w*|maximal\w*)\b (?:the |this |your |its )?(?:[\w\-]+ "
-    r"){0,3}?(?P<what>[\w\-]+)"
-)
+_EXTREME = re.compile(r"(?i)\b(?P<way>maximi[sz]\w*|minimi[sz]\w*)\s+(?P<what>(?:[\w\-]+[ ,]?){1,5})")
 _OTHER_LANGUAGES = (
     (re.compile(r"(?i)je höher,? desto besser|höher ist besser|cuanto (?:mayor|más alt\w),? mejor|"
                 r"plus (?:élevé|haut|grand)\w* (?:est )?(?:le )?(?:mieux|meilleur)|越高越好|高いほど良い|"
@@ -113,9 +110,9 @@ def _of_sentence(sentence: str, about: bool) -> Iterator[_Said]:
             general = re.search(rf"(?i)\b{_SCORE}\b", match[0]) or match[0].lower().startswith(way)
             yield _Said(" ".join(match[0].split()), higher, about and bool(general))
     for match in _EXTREME.finditer(sentence):
-        named = match[0][len(match["way"]) :]
-        if mentions(named) or re.search(r"(?i)\b(?:score|metric)\b", named):
-            yield _Said(" ".join(match[0].split()), match["way"].lower().startswith("max"), about)
+        named = re.split(r"(?i)\b(?:to|by|with|that|which|and|in|of|on|for)\b", match["what"])[0]
+        if mentions(named) or re.match(r"(?i)(?:the |this |your |final )*(?:score|metric)\b", named):
+            yield _Said(f"{match['way']} {named.strip()}", match["way"].lower().startswith("max"), about)
     for pattern, higher in _OTHER_LANGUAGES:
         if (found := pattern.search(sentence)) is not None:
             yield _Said(found[0], higher, True)

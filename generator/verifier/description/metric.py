@@ -21,7 +21,7 @@ _COMPARES = re.compile(
     r"(?i)\b(?:not|no|unlike|instead of|rather than|than|compared (?:to|with)|versus|vs|as opposed "
     r"to|without|"
     r"similar to|like|also|analogous to|besides|nor|never|for reference|optional\w*|"
-    r"baseline\w*|benchmark\w*|loss function|train\w*|e\.g\.|example)\b[^.;:]{0,40}$"
+    r"baseline\w*|benchmark\w*|loss function|train\w*|e\.g\.|example)\b(?:(?!\bbut\b)[^.;:]){0,40}$"
 )
 
 

@@ -83,8 +83,8 @@ def write(
     for name, table in tables.items():
         path = root / "public" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".parquet":
-            table.to_parquet(path)
+        if path.suffix == ".jsonl":
+            table.to_json(path, orient="records", lines=True)
         else:
             table.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
     for name in files:
