@@ -155,6 +155,7 @@ def _describe(problem: Problem) -> str:
         "categories": len(problem.categories),
         "dates": len(problem.dates),
         "images": int(problem.images is not None),
+        "recordings": int(problem.sounds is not None),
     }
     return ", ".join(f"{count} {role}" for role, count in roles.items() if count) or "none"
 

@@ -75,6 +75,7 @@ class Problem:
             numbered columns.
         series: the blocks are values in the order of time.
         images: the column of image paths.
+        sounds: the column of paths of recordings.
         group: the column of what belongs together and must not be split.
         id_is_group: the id's part before its last dash says so.
         time: the column of dates by which the test rows come later.
@@ -99,6 +100,7 @@ class Problem:
     dates: tuple[str, ...]
     texts: tuple[str, ...]
     images: str | None
+    sounds: str | None
     group: str | None
     id_is_group: bool
     time: str | None
@@ -123,7 +125,7 @@ class Problem:
     @property
     def has_numbers(self) -> bool:
         """Whether there are features for one who reads numbers only."""
-        return bool(self.numbers or self.blocks or self.dates or self.texts or self.images)
+        return bool(self.numbers or self.blocks or self.dates or self.texts or self.images or self.sounds)
 
 
 def understand(facts: Facts, seen: dict[str, Any]) -> Problem:
@@ -178,6 +180,7 @@ def understand(facts: Facts, seen: dict[str, Any]) -> Problem:
         dates=tuple(dates),
         texts=tuple(columns["texts"]),
         images=columns["images"][0] if columns["images"] else None,
+        sounds=columns["sounds"][0] if columns["sounds"] else None,
         group=groups[0] if groups else None,
         id_is_group=id_is_group,
         time=dates[0] if dates and forecasts else later[0] if later else None,
@@ -217,11 +220,13 @@ def _kind(facts: Facts, metric: str | None, seen: dict[str, Any], numeric: bool,
 def _columns(seen: dict[str, Any]) -> dict[str, list[str]]:
     """Roles of the columns that do not hold numbers."""
     roles: dict[str, list[str]] = {
-        "categories": [], "dates": [], "texts": [], "images": [], "groups": [],
+        "categories": [], "dates": [], "texts": [], "images": [], "sounds": [], "groups": [],
     }  # fmt: skip
     for name, about in seen["words"].items():
         if about["files"] > 0.9:
             role = "images"
+        elif about["sounds"] > 0.9:
+            role = "sounds"
         elif about["dates"] > 0.95:
             role = "dates"
         elif about["unique"] > 50 and about["words"] >= 1.5:

@@ -15,14 +15,18 @@ import jinja2
 
 from harness.models.scripted.plans import Plan
 from harness.models.scripted.problems import Problem
-from harness.models.scripted.reading import Facts
+from harness.models.scripted.reading import SAMPLE, Facts
 
 _FOLDER = Path(__file__).with_name("programs")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a program reads and writes, and the columns of the tables."""
+    """Where a program reads and writes, and the columns of the tables.
+
+    Without names of a training and a test file, programs gather the rows from what tables and folders
+    there are.
+    """
 
     data_path: str
     output_path: str
@@ -30,6 +34,11 @@ class Place:
     test_file: str
     id_column: str
     targets: tuple[str, ...]
+
+    @property
+    def gathers(self) -> bool:
+        """Whether programs look for the rows themselves."""
+        return not self.train_file
 
     @property
     def sample_columns(self) -> list[str]:
@@ -41,11 +50,12 @@ def place(facts: Facts, data_path: str, output_path: str) -> Place:
     """Put together what every program needs.
 
     Raises:
-        Unreadable: there is no table of training or test rows.
+        Unreadable: there is no table of training or test rows, nor a sample submission to begin with.
     """
-    return Place(
-        data_path, output_path, facts.table("train"), facts.table("test"), facts.id_column, facts.targets
-    )
+    names = ("", "")
+    if not (facts.must_gather and SAMPLE in facts.files):
+        names = (facts.table("train"), facts.table("test"))
+    return Place(data_path, output_path, *names, facts.id_column, facts.targets)
 
 
 def look_program(task: Place) -> str:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+SAMPLE = "sample_submission.csv"
 _FOLLOWING = "\n\n[left: "
 
 
@@ -47,6 +48,16 @@ class Facts:
     id_column: str
     targets: tuple[str, ...]
     files: dict[str, tuple[str, ...]]
+
+    @property
+    def must_gather(self) -> bool:
+        """Whether rows are not simply those of a training and a test table that share columns."""
+        tables = [self.files.get(f"{name}.csv", ()) for name in ("train", "test")]
+        if any(f"{name}.csv.gz" in self.files for name in ("train", "test")):
+            return False
+        shared = set(tables[0]) & set(tables[1]) - {self.id_column, *self.targets}
+        others = set(self.files) - {"train.csv", "test.csv", SAMPLE, "description.txt"}
+        return not all(tables) or (not shared and bool(others))
 
     def table(self, name: str) -> str:
         """The file that holds a table, plain or compressed.
