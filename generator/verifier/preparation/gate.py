@@ -47,10 +47,10 @@ def check(case: Case) -> Iterator[Finding]:
     yield from unfit
     if not has_errors(unfit):
         case.say("comparing rows with the raw data")
-        yield from _check_content(case)
+        yield from check_content(case)
 
 
-def _check_content(case: Case) -> Iterator[Finding]:
+def check_content(case: Case) -> Iterator[Finding]:
     """Whether the prepared rows and cells are those of the raw data."""
     tables = raw_tables(case.task.raw, case.scratch, case.limits.preparation.table_bytes)
     yield from check_tables(case, tables)

@@ -21,6 +21,8 @@ Bools = npt.NDArray[np.bool_]
 #: Rounds in which a column that breaks the match is left out of the key, and rows that these look at.
 _ROUNDS = 3
 _ROUND_ROWS = 5_000
+#: By how much more rows must be found without the column, and what counts as equally many.
+_GAIN, _TIE = 0.25, 0.01
 #: How much the share of empty cells may differ where a column was not filled.
 _FILLED = 0.02
 #: Above this containment a column's values come from the raw column, though some were changed.
@@ -117,11 +119,11 @@ def _fit(made: pd.DataFrame, table: RawTable, case: Case) -> Trace | None:
             break
         without = [[name for name in key if name != out] for out in key]
         shares = [_share(start, names, rows) for names in without]
-        most = int(np.argmax(shares))
         # A column whose cells were moved between rows leaves hardly any row in one piece.
-        if shares[most] - share < max(0.25, (1 - share) / 2):
+        if max(shares) - share < max(_GAIN, (1 - share) / 2):
             break
-        key = without[most]
+        equal = [names for names, each in zip(without, shares, strict=True) if each >= max(shares) - _TIE]
+        key = max(equal, key=start.uniqueness)
     if _share(start, key, rows) < limits.main_share or start.uniqueness(key) < limits.unique:
         return None
     whole = Trace(made, table, pairs, tuple(key))
