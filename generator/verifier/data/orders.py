@@ -7,8 +7,6 @@ import binascii
 import re
 from collections.abc import Iterator
 
-import pandas as pd
-
 from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
@@ -142,22 +140,15 @@ def _check_description(case: Case) -> Iterator[Finding]:
 
 
 def _found(text: texts.Text) -> Iterator[str]:
-    """Orders in one place with the count of cells; all cells at once are asked for a sign of any first."""
-    whole = "\n".join(text.cells).lower()
-    plain = not any(sign in whole for signs, _ in _ORDERS.values() for sign in signs)
-    if plain and not _TAGS.search(whole) and not _ENCODED.search(whole):
-        return
+    """Orders in one place with the count of cells; all cells at once are searched first."""
+    hiding = text.cells.str.contains(_ENCODED) | text.cells.str.contains(_TAGS)
+    cells = text.cells if _orders("\n".join(text.cells)) else text.cells[hiding]
     counts: dict[str, int] = {}
-    for cell in text.cells[_suspect(text.cells)]:
+    for cell in cells:
         for order in orders_in(cell):
             counts[order] = counts.get(order, 0) + 1
     for order, count in counts.items():
         yield f"{text.where}, {order}" + (f" ({count} cells)" if text.column else "")
-
-
-def _suspect(cells: pd.Series) -> pd.Series:
-    """Cells that are longer than any order, or hide something."""
-    return cells.str.len() >= 12
 
 
 def orders_in(words: str) -> list[str]:
