@@ -186,7 +186,7 @@ def _number_strength(said: Floats, truth: Floats) -> Strength:
 
 def _class_strength(shares: Floats, codes: Codes) -> Strength:
     rows, counts = len(codes), np.bincount(codes, minlength=shares.shape[1])
-    base = counts.max() / rows
+    base = float(counts.max() / rows)
     right = float((shares.argmax(axis=1) == codes).mean())
     weights = counts / rows
     # Centred by rows and columns, so that the sum expected of a permuted truth is 0.

@@ -17,6 +17,7 @@ from generator.verifier.targets import Kind, to_numbers
 
 _ROWS = 2_000
 _FIRST = 60
+_MOST_CLASSES = 10
 
 Combine = Callable[[Floats, Floats], Floats]
 
@@ -60,10 +61,11 @@ def _how(view: View, truth: Truth, numbers: dict[str, Floats], rows: np.ndarray)
     """A formula for the target, or nothing."""
     if truth.kind is Kind.CLASS:
         codes = pd.factorize(truth.test.iloc[rows], sort=True)[0].astype(float)
-        two = len(np.unique(codes)) == 2 and min(codes.sum(), (1 - codes).sum()) >= view.limits.copy_rows
+        counts = np.bincount(codes.astype(int))
+        few = 2 <= len(counts) <= _MOST_CLASSES and counts.min() >= view.limits.copy_rows // 2
         return (
             _indicators(view, truth)
-            or (_linear(numbers, codes, view.limits.exact) if two else "")
+            or (_linear(numbers, codes, view.limits.exact) if few else "")
             or _of_two_classes(view, truth, numbers, rows)
         )
     wanted = to_numbers(truth.test).to_numpy()[rows]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pandas as pd
 
@@ -18,7 +16,7 @@ _ALL = "the targets together"
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """Look through every table under public/ for a column that tells the answers."""
+    """Look through the test table and the sample for a column that tells the answers."""
     named = list(_named(case))
     for column, target, placeholder in named:
         yield finding(
@@ -30,7 +28,9 @@ def check(case: Case) -> Iterator[Finding]:
             Severity.WARNING if placeholder else None,
         )
     known = {column for column, _, _ in named}
-    for path, table in [*case.tables.items(), *_mappings(case)]:
+    # All other files are searched by the files' part of this gate, as they may have any form.
+    own = (case.test_path, case.prepared.sample_path)
+    for path, table in [(path, table) for path, table in case.tables.items() if path in own]:
         name = path.relative_to(case.prepared.public).as_posix()
         for column, target, how in _telling(case, table):
             if table is case.test:
@@ -40,17 +40,11 @@ def check(case: Case) -> Iterator[Finding]:
                         f"column {column} of {name} is {target} itself: {how}",
                         f"drop {column} from the public tables",
                     )
-            elif path == case.prepared.sample_path:
+            else:
                 yield finding(
                     "sample_is_answers",
                     f"column {column} of the sample submission: {how}",
                     "fill the sample with a constant or random values",
-                )
-            else:
-                yield finding(
-                    "answers_public",
-                    f"column {column} of public/{name} tells {target} of the test rows: {how}",
-                    f"do not write {name} to public/, or drop the column",
                 )
 
 
@@ -80,22 +74,6 @@ def _unlike(case: Case, column: str, target: str) -> bool:
 
 def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
-
-
-def _mappings(case: Case) -> Iterator[tuple[Path, pd.DataFrame]]:
-    """JSON files that map ids to values, as tables."""
-    for path in sorted(case.prepared.public.rglob("*.json")):
-        if path not in case.tables and (mapping := _mapping(path)) is not None:
-            yield path, pd.DataFrame({"key": list(mapping), "value": [str(v) for v in mapping.values()]})
-
-
-def _mapping(path: Path) -> dict[str, object] | None:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        return None
-    plain = isinstance(data, dict) and not any(isinstance(value, (dict, list)) for value in data.values())
-    return data if plain else None
 
 
 def _telling(case: Case, table: pd.DataFrame) -> Iterator[tuple[str, str, str]]:

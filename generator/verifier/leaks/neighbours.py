@@ -18,6 +18,7 @@ from generator.verifier.targets import to_numbers
 _NAMES = re.compile(r"date|time|month|year|day\b|hour|moment|period|quarter|week", re.IGNORECASE)
 _LEARNT = 4_000
 _BLOCKS = 9
+_CLOCK = 1e8
 _FEATURES = 40
 
 
@@ -65,8 +66,8 @@ def _times(view: View) -> list[str]:
             found.append(name)
         elif name in view.shared and _NAMES.search(name):
             numbers = to_numbers(view.test[name])
-            # A year or an hour of the day repeats; a clock that counts on hardly does.
-            if numbers.notna().all() and numbers.nunique() > 0.5 * len(numbers):
+            # A year or an hour of the day is a feature; seconds since 1970 are a clock that counts on.
+            if numbers.notna().all() and numbers.min() > _CLOCK and numbers.nunique() > 0.5 * len(numbers):
                 found.append(name)
     return found[:2]
 
