@@ -13,6 +13,8 @@ from harness.agents.lenient import Broken, read_object
 from harness.models.base import Finish, Reply, Tool
 from harness.tasks.package import describe_validation
 
+#: What stands for a reason in the form that the prompt shows.
+PLACEHOLDER = "one to three sentences"
 _LONGEST = 100_000
 
 
@@ -108,6 +110,8 @@ def read_review(reply: Reply) -> Review:
             found[review.model_dump_json()] = review
         except ValidationError as error:
             problems.append(describe_validation(error)[:500])
+    if any(_repeats_form(review) for review in found.values()):
+        raise Unreadable("it repeats the form; give reasons of your own")
     if len(found) == 1:
         return next(iter(found.values()))
     if found:
@@ -115,6 +119,11 @@ def read_review(reply: Reply) -> Review:
     if cut:
         raise Unreadable("it was cut off at the limit of output tokens; be shorter")
     raise Unreadable(problems[-1] if problems else "it holds no JSON object with the six aspects")
+
+
+def _repeats_form(review: Review) -> bool:
+    """Whether it is the example of the prompt, which small models give back with its grades of OK."""
+    return any(opinion.reason.strip() == PLACEHOLDER for opinion in review.opinions().values())
 
 
 def _objects(reply: Reply, *, may_end: bool) -> Iterator[dict[str, Any]]:

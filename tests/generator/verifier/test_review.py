@@ -13,7 +13,7 @@ import pytest
 from generator.defects.base import Finding
 from generator.verifier.case import Case
 from generator.verifier.review.evidence import holds
-from generator.verifier.review.form import ASPECTS, Quote
+from generator.verifier.review.form import ASPECTS, PLACEHOLDER, Quote
 from generator.verifier.review.material import CHARACTERS, Document, documents
 from generator.verifier.review.model import (
     LanguageModelReviewer,
@@ -21,6 +21,7 @@ from generator.verifier.review.model import (
     ReviewLimits,
     make_reviewer,
 )
+from generator.verifier.review.prompts import prompt
 from generator.verifier.verification import Verdict
 from generator.verifier.verify import Plan, verify_task
 from harness.errors import EndpointClosed, InputError, ProviderError
@@ -170,6 +171,13 @@ def test_a_review_that_never_comes_is_neither_a_pass_nor_a_finding(
     with pytest.raises(ReviewFailed, match="none of 3 replies"):
         list(reviewer(server).check(parcels))
     assert len(server.asked) == 3 and "review" not in parcels.exhibits
+
+
+def test_the_form_given_back_is_no_review(server: ChatServer, parcels: Case) -> None:
+    assert PLACEHOLDER in prompt("form_text")
+    server.queue(said(review(clarity={"reason": PLACEHOLDER, "quotes": [], "grade": "OK"})))
+    with pytest.raises(ReviewFailed, match="repeats the form"):
+        list(reviewer(server).check(parcels))
 
 
 def test_a_refusal_and_a_cut_off_answer_are_no_reviews(server: ChatServer, parcels: Case) -> None:
