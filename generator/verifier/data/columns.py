@@ -17,6 +17,8 @@ from generator.verifier.data.sides import Sides, sides
 from generator.verifier.targets import Kind, to_numbers
 
 _SHOWN = 6
+#: Columns of a table of pairs: an id, the two that meet, and when.
+_PAIR = 4
 _ALIKE = 0.15
 _TIED = 0.9
 
@@ -46,7 +48,15 @@ def _check_labels(case: Case, labels: dict[str, Labels | None]) -> Iterator[Find
         f"{_listed(lacking)} in no table, folder or file name under public/ ({len(lacking)} of "
         f"{len(case.targets)} targets; {train})",
         "keep the target columns in the training table",
+        Severity.WARNING if _goes_without(case) else None,
     )
+
+
+def _goes_without(case: Case) -> bool:
+    """Whether a task of its kind may show no labels: anomalies among rows, pairs of a user and an item."""
+    objective = case.task.spec.objective
+    pairs = case.test is None or len(case.test.columns) <= _PAIR
+    return objective == "anomaly detection" or (objective == "ranking" and pairs)
 
 
 def _check_features(case: Case, both: Sides, sources: set[str]) -> Iterator[Finding]:

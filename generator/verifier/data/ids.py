@@ -111,10 +111,15 @@ def _composed(ids: pd.Series, table: pd.DataFrame) -> bool:
     asked = ids.iloc[:: max(1, len(ids) // _ASKED)]
     starts = [set(_starts(value)) for value in asked]
     for column in table.columns:
-        values = set(table[column]) - {""}
+        values = {form for value in table[column].unique() for form in (value, _stem(value))} - {""}
         if sum(bool(parts & values) for parts in starts) >= 0.9 * len(starts):
             return True
     return False
+
+
+def _stem(value: str) -> str:
+    """The name of a file without its folder and suffix."""
+    return value.rsplit("/", 1)[-1].rsplit(".", 1)[0]
 
 
 def _starts(value: str) -> Iterator[str]:

@@ -295,3 +295,13 @@ def test_drift_names_the_column_and_its_standard_error(tmp_path: Path) -> None:
     sorted_by("sepal_w")(package)
     (finding,) = drift.check(package.case(tmp_path))
     assert "sepal_w (" in finding.evidence and "standard error 0.048" in finding.evidence
+
+
+@pytest.mark.parametrize(("objective", "severity"), [("anomaly detection", W), ("classification", E)])
+def test_anomalies_may_be_looked_for_without_labels(
+    objective: str, severity: Severity, tmp_path: Path
+) -> None:
+    package = flowers()
+    package.declare(objective=objective)
+    table("train.csv", lambda frame: frame.drop(columns="species"))(package)
+    assert found(columns.check, package, tmp_path) == {"nothing_to_learn": severity}

@@ -107,6 +107,14 @@ def test_ids_made_of_a_column_of_the_test_table_are_no_difference(tmp_path: Path
     assert found(ids.check_tables, package, tmp_path) == {}
 
 
+def test_ids_that_are_names_of_files_are_no_difference(tmp_path: Path) -> None:
+    """The test table names ``images/r00001.png``, of which the id is the name without folder and suffix."""
+    package = flowers()
+    names = "images/" + package.tables["test.csv"]["flower"] + ".png"
+    package.tables["test.csv"] = pd.DataFrame({"file": names})
+    assert found(ids.check_tables, package, tmp_path) == {}
+
+
 def test_shared_ids_and_repeated_test_rows_are_worth_a_word(tmp_path: Path) -> None:
     package = flowers()
     package.tables["train.csv"] = package.tables["train.csv"].assign(
