@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OUT ?= runs/demo
 
-.PHONY: demo demo-full test lint bench bench-agent bench-stats bench-coverage lock clean sandbox
+.PHONY: demo demo-full test lint bench bench-agent bench-stats bench-coverage bench-verify lock clean sandbox
 
 demo: $(READY) sandbox
 	$(BIN)/mlesmith demo --out $(OUT)
@@ -34,6 +34,9 @@ bench-stats: $(READY)
 
 bench-coverage: $(READY)
 	$(BIN)/python -m benchmarks.coverage
+
+bench-verify: $(READY) sandbox
+	$(BIN)/python benchmarks/verify.py
 
 # The pinned versions of everything; carries no registry address.
 lock:
