@@ -24,6 +24,5 @@ CLEAN: dict[str, CleanTask] = {
         reference.PENGUINS,
         reference.TITANIC,
         reference.SUNSPOTS,
-        reference.GENES,
     )
 }

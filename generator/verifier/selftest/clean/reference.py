@@ -41,11 +41,3 @@ SUNSPOTS = CleanTask(
     free_ids=False,
     features=False,
 )
-GENES = CleanTask(
-    name="gene-functions",
-    modality="tabular",
-    data="real: reference task (fourteen labels)",
-    answers=Answers.FLAG,
-    metric="micro_f1",
-    higher=True,
-)

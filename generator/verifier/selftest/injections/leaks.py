@@ -400,7 +400,7 @@ INJECTIONS = (
             train[name] = scaled.iloc[: len(train)].to_numpy()
             test[name] = scaled.iloc[len(train):].to_numpy()
         """),
-        lambda task: has_features(task) and task.name not in ("demand-days", "gene-functions", "film-genres"),
+        lambda task: has_features(task) and task.name not in ("demand-days", "film-genres"),
     ),
     Injection(
         15,

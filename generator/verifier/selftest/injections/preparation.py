@@ -63,7 +63,6 @@ def _reads_csv(task: CleanTask) -> bool:
         "film-genres",
         "demand-days",
         "titanic-survival",
-        "gene-functions",
         "water-main",
     )
 
