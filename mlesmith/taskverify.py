@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mlesmith import modeloptions as models
 from mlesmith.console import EXIT_FELL_SHORT, Grouped, Json, SandboxName, Trust, emit, fail, note, say
 from mlesmith.task import TaskDirs, provider_for
 
 if TYPE_CHECKING:
+    from generator.verifier.review.reviewer import Reviewer
     from generator.verifier.verification import Verification
+
+
+_REVIEW = "Review by a language model"
 
 
 def register(app: typer.Typer) -> None:
@@ -44,6 +49,19 @@ def verify(
     html: Annotated[
         Path | None, typer.Option(help="Write a readable report with plots to this folder.")
     ] = None,
+    reviewer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROVIDER/MODEL",
+            help="A language model that reviews each task; none unless named.",
+            show_default=False,
+            rich_help_panel=_REVIEW,
+        ),
+    ] = None,
+    base_url: models.BaseUrl = None,
+    key_variable: models.KeyVariable = None,
+    api: models.ApiName = None,
+    prices: models.Prices = None,
     sandbox: SandboxName = "auto",
     trust: Trust = False,
     json: Json = False,
@@ -69,6 +87,7 @@ def verify(
         execution=execution,
         last=None if last is None else Gate(last),
         limits=DEFAULTS if thresholds is None else read_thresholds(thresholds),
+        reviewer=_reviewer(reviewer, base_url=base_url, key_variable=key_variable, api=api, prices=prices),
     )
     verifications = verify_tasks(
         roots,
@@ -89,6 +108,18 @@ def verify(
         note(f"the report is {write_verification(verifications, html)}")
     if any(verification.verdict != "verified" for verification in verifications):
         raise typer.Exit(EXIT_FELL_SHORT)
+
+
+def _reviewer(name: str | None, *, prices: Path | None, **endpoint: str | None) -> Reviewer | None:
+    if name is None:
+        if prices is not None or any(endpoint.values()):
+            fail("--base-url, --key-variable, --api and --prices belong to --reviewer PROVIDER/MODEL")
+        return None
+    from generator.verifier.review.model import LanguageModelReviewer
+    from harness.models.pricing import read_price_table
+
+    config = models.name_models([name], {}, **endpoint)[0]
+    return LanguageModelReviewer(config, prices=read_price_table(prices))
 
 
 def _tell(verifications: Iterable[Verification]) -> None:
