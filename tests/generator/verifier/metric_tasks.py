@@ -45,6 +45,7 @@ HEAD = """\
 import numpy as np
 import pandas as pd
 from mledojo.metrics.base import CompetitionMetrics, InvalidSubmissionError
+from sklearn.metrics import f1_score, roc_auc_score
 
 
 class TheMetric(CompetitionMetrics):
@@ -70,6 +71,8 @@ CHECK = """\
             raise InvalidSubmissionError("not finite")
         if ground_truth.dtypes.map(pd.api.types.is_numeric_dtype).sum() > len(numbers.columns):
             raise InvalidSubmissionError("words for numbers")
+        if "high" in submission and not ((numbers >= 0) & (numbers <= 1)).all(axis=None):
+            raise InvalidSubmissionError("no probabilities")
         return "fine"
 """
 
@@ -161,7 +164,7 @@ def write_all(folder: Path) -> dict[str, Path]:
 HONEST = {
     "colours": "return (t == p).mean()",
     "prices": 'return np.mean([(both[c] - both[c + "_said"]).abs().mean() for c in names])',
-    "chances": "from sklearn.metrics import roc_auc_score\nreturn roc_auc_score(t, p)",
+    "chances": "return roc_auc_score(t, p)",
     "shares": """\
 chances = both[[c + "_said" for c in names]].to_numpy(float)
 chances = chances / chances.sum(axis=1, keepdims=True)

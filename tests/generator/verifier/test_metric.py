@@ -82,8 +82,8 @@ return float(-np.log(right).mean())"""
 SET_ORDER = """\
 first = list({"red", "green", "blue", "pink", "grey", "violet"})[0]
 return (t == p).mean() - len(first) / 1e3"""
-MACRO_F1 = "from sklearn.metrics import f1_score\nreturn f1_score(t, p, average='macro'{labels})"
-AUC = "from sklearn.metrics import roc_auc_score\nreturn roc_auc_score(t, p)"
+MACRO_F1 = "return f1_score(t, p, average='macro'{labels})"
+AUC = "return roc_auc_score(t, p)"
 PAIRS = """\
 a = (t - p).tolist()
 return float(np.mean([abs(x) + 0 * sum(1 for y in a if y > x) for x in a]))"""
