@@ -30,9 +30,9 @@ def reduced(task: Task, case: Case) -> Task:
     """The task itself when it is small enough, else a copy with about ``scored_rows`` rows of each kind.
 
     Rows are drawn at random, but for a split by group, of which whole groups are kept, and for one in time,
-    which keeps the latest training rows and the first test rows after them. Tables other than the training
-    table lose the rows of test ids that are left out. Files are one more name for the same bytes; ``raw/`` is
-    not there.
+    which keeps the latest training rows and the first test rows after them. Test table, sample and tables
+    that tell of test rows alone lose the rows of the ids that are left out. Other files are one more name
+    for the same bytes; ``raw/`` is not there.
     """
     most, train = case.limits.sampling.scored_rows, case.train
     if len(case.answers) <= most and (train is None or len(train) <= most):
@@ -131,9 +131,16 @@ def _rows(case: Case, path: Path, table: pd.DataFrame, left_out: set[str], most:
         if split.kind == "group" and split.group_column in table.columns:
             return whole_groups(table[split.group_column], most, _SEED)
         return sampled_rows(len(table), most)
-    if case.id_column in table.columns and left_out:
-        return np.flatnonzero(~table[case.id_column].isin(left_out))
-    return None
+    if case.id_column not in table.columns or not left_out:
+        return None
+    ids = table[case.id_column]
+    # Rows about training rows stay, also where these are numbered as the test rows are.
+    if (
+        path not in (case.test_path, case.prepared.sample_path)
+        and not ids.isin(case.answers[case.id_column]).all()
+    ):
+        return None
+    return np.flatnonzero(~ids.isin(left_out))
 
 
 def _typed(cells: pd.Series) -> pd.Series:
