@@ -122,7 +122,7 @@ def _severity(view: View, truth: Truth, seen: _Seen) -> Severity | None:
     if seen.asked.z < limits.z or seen.asked.gain < limits.proxy_warning:
         return None
     # On few rows a strong and honest column can be right in all of them: what it is sure to reach counts.
-    least = _least(seen.asked, truth)
+    least = _least(seen, truth)
     everywhere = seen.learnt is None or seen.learnt.gain >= limits.proxy
     forecast = view.case.task.spec.objective == "forecasting" and truth.kind is Kind.NUMBER
     if least >= limits.proxy_warning and seen.asked.gain >= limits.proxy and everywhere and not forecast:
@@ -132,12 +132,14 @@ def _severity(view: View, truth: Truth, seen: _Seen) -> Severity | None:
     return None if forecast else Severity.WARNING
 
 
-def _least(seen: Strength, truth: Truth) -> float:
+def _least(seen: _Seen, truth: Truth) -> float:
     """The gain with the errors at the upper end of their 95 % interval (Wilson's); for numbers the gain."""
     if truth.kind is not Kind.CLASS:
-        return seen.gain
+        return seen.asked.gain
     base = float(truth.test.value_counts(normalize=True).iloc[0])
-    wrong, rows, z = (1 - seen.gain) * (1 - base), seen.rows, 1.645
+    sides = [side for side in (seen.asked, seen.learnt) if side is not None and side.rows]
+    gain, rows, z = min(side.gain for side in sides), sum(side.rows for side in sides), 1.645
+    wrong = (1 - gain) * (1 - base)
     upper = (wrong + z**2 / (2 * rows) + z * (wrong * (1 - wrong) / rows + z**2 / (4 * rows**2)) ** 0.5) / (
         1 + z**2 / rows
     )
@@ -186,7 +188,8 @@ def _numbers_in(texts: pd.Series) -> Iterator[Floats]:
     """The first, the second and the third number, and the last, that stand in each text."""
     found = texts.str.findall(r"-?\d+(?:\.\d+)?")
     for place in (0, 1, 2, -1):
-        numbers = to_numbers(found.str[place].fillna("")).to_numpy()
+        written = ["".join(words[place:][:1]) for words in found]
+        numbers = to_numbers(pd.Series(written, dtype=str)).to_numpy()
         if np.isfinite(numbers).mean() > 0.9:
             yield numbers.reshape(-1, 1)
 

@@ -56,7 +56,11 @@ def all_rows(case: Case) -> Rows | None:
             if numbers.notna().all():
                 outcomes[target] = numbers.to_numpy()
         elif case.kinds[target] is Kind.CLASS:
-            for label in cells.value_counts().index[:_MOST_CLASSES]:
+            labels = cells.value_counts().index
+            if len(labels) <= _MOST_CLASSES:
+                # Whoever encodes a category may have numbered the classes first.
+                outcomes[f"{target} as a number"] = pd.factorize(cells, sort=True)[0].astype(float)
+            for label in labels[:_MOST_CLASSES]:
                 outcomes[f"{target} = {label}"] = (cells == label).to_numpy(dtype=float)
     return Rows(table, in_test, outcomes)
 

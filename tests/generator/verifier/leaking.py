@@ -82,16 +82,15 @@ class Made:
             name: self.sample.get(name, [self.train[name].iloc[0]] * len(answers)) for name in self.targets
         }
         answers.assign(**filling).to_csv(public / "sample_submission.csv", index=False)
-        (root / "task.toml").write_text(
-            _TOML.format(
-                id=root.name,
-                objective=self.objective,
-                id_column=self.id_column,
-                targets=str(self.targets).replace("'", '"'),
-                zeros="0" * 64,
-                split=self.split,
-            )  # fmt: skip
+        toml = _TOML.format(
+            id=root.name,
+            objective=self.objective,
+            id_column=self.id_column,
+            targets=str(self.targets).replace("'", '"'),
+            zeros="0" * 64,
+            split=self.split,
         )
+        (root / "task.toml").write_text(toml)
         task = load_task(root)
         return Case(task, Bubblewrap(), root, DEFAULTS, prepared=task)
 
