@@ -42,8 +42,9 @@ def self_test(
     Args:
         provider: opens sandboxes.
         numbers: the classes of defects; all unless some are named.
-        tasks: the names of the clean tasks; all unless some are named.
-        full: every variant of every class on every task it applies to, not two for each class.
+        tasks: the names of the clean tasks; all that are not costly unless some are named.
+        full: every variant of every class on every task it applies to, costly ones too, not two for each
+            class.
         workers: how many packages are verified at once.
         seed: draws which trials are run, and what injections draw.
         cache: folder for remembered verdicts: what was verified before is not verified again.
@@ -54,7 +55,7 @@ def self_test(
     Raises:
         InputError: there is no such class or clean task.
     """
-    asked, clean = tuple(sorted(set(numbers) or set(CLASSES))), _clean(tasks)
+    asked, clean = tuple(sorted(set(numbers) or set(CLASSES))), _clean(tasks, full)
     say = progress or (lambda text: None)
     injections = [each for each in INJECTIONS if each.number in asked]
     trials = possible(injections, clean)
@@ -103,11 +104,13 @@ def numbers_of(words: Iterable[str]) -> list[int]:
     return sorted(numbers)
 
 
-def _clean(names: Collection[str]) -> list[CleanTask]:
+def _clean(names: Collection[str], full: bool) -> list[CleanTask]:
     unknown = sorted(set(names) - set(CLEAN))
     if unknown:
         raise InputError(f"--task {unknown[0]}: no such clean task; there are {', '.join(CLEAN)}")
-    return [task for name, task in CLEAN.items() if not names or name in names]
+    if names:
+        return [CLEAN[name] for name in CLEAN if name in names]
+    return [task for task in CLEAN.values() if full or not task.costly]
 
 
 def _check(shop: Workshop, task: CleanTask, plan: Plan, say: Progress) -> Verification:

@@ -29,6 +29,7 @@ TITANIC = CleanTask(
     metric="roc_auc",
     higher=True,
     text="name",
+    costly=True,
 )
 SUNSPOTS = CleanTask(
     name="sunspot-cycle",
@@ -38,6 +39,7 @@ SUNSPOTS = CleanTask(
     metric="mase",
     higher=False,
     series=True,
+    costly=True,
     free_ids=False,
     features=False,
 )

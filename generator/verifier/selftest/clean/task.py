@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -65,6 +65,7 @@ class CleanTask:
         features: columns of the tables that a leak could hide among.
         raw_target: the target's column in the raw table.
         shipped: the package comes with ``public/`` and ``private/``.
+        costly: it takes long, and is left out unless everything is asked for.
     """
 
     name: str
@@ -84,7 +85,7 @@ class CleanTask:
     features: bool = True
     raw_target: str | None = None
     shipped: bool = False
-    notes: Mapping[str, str] = field(default_factory=dict)
+    costly: bool = False
 
     @property
     def tables(self) -> bool:

@@ -175,7 +175,7 @@ INJECTIONS = (
     Injection(
         60,
         "a path of Windows",
-        lambda s: _at_start(s, r'backup = Path(r"C:\\\\Users\\\\dana\\\\data")', "raw = raw or backup"),
+        lambda s: _at_start(s, r'backup = Path(r"C:\\Users\\dana\\data")', "raw = raw or backup"),
         anything,
         last=_LAST,
     ),
