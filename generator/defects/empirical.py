@@ -9,11 +9,14 @@ EMPIRICAL: dict[str, Defect] = {
         Gate.EMPIRICAL,
         Severity.ERROR,
         "the sample knows the answers of its own rows",
+        example="the sample scores 1.63381, in another row order 2.51429: 35% of the way to the "
+        "answers (z = 7.2)",
     ),
     "floor_spread": Defect(
         Gate.EMPIRICAL,
         Severity.WARNING,
         "uninformed submissions score far apart",
+        example="sample 100.15, shuffled_sample 100.15, constant 1.9005, prior 2.6125; the answers 0",
     ),
     "ladder_failed": Defect(
         Gate.EMPIRICAL,
@@ -24,16 +27,23 @@ EMPIRICAL: dict[str, Defect] = {
         Gate.EMPIRICAL,
         Severity.ERROR,
         "no baseline is clearly better than an uninformed submission",
+        example="sample scores 1.5753, the best baseline (tuned) 1.4921: 5.3% of the way to the "
+        "answers, 95% interval -6.6% to 17.2%",
     ),
     "answers_misaligned": Defect(
         Gate.EMPIRICAL,
         Severity.ERROR,
         "what training rows teach fails on the answers only",
+        example="linear trained on two thirds of the training rows goes 41% of the way from the floor "
+        "to perfect on the rest; on the answers the best baseline (linear) goes -33% (gap z = "
+        "7.4)",
     ),
     "trivial": Defect(
         Gate.EMPIRICAL,
         Severity.ERROR,
         "a simple baseline is as good as perfect, and stronger ones add nothing",
+        example="of the way from constant (1.66037) to the answers (0): linear 99.7% with 0.00437145; "
+        "200 test rows",
     ),
     "ceiling": Defect(
         Gate.EMPIRICAL,
@@ -49,5 +59,7 @@ EMPIRICAL: dict[str, Defect] = {
         Gate.EMPIRICAL,
         Severity.WARNING,
         "the seed of a baseline changes its score more than its skill",
+        example="forest with 5 seeds scores 1.9435, 1.9056, 4.202, 2.1862, 2.3179: a spread of 2.3, "
+        "and it stands 0.1 above the floor",
     ),
 }

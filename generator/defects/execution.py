@@ -19,5 +19,6 @@ EXECUTION: dict[str, Defect] = {
         Gate.EXECUTION,
         Severity.ERROR,
         "an agent's code can reach answers or the grader",
+        example="code in the careless sandbox reads /mlesmith/more/notes.txt (200 answers)",
     ),
 }

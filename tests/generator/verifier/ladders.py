@@ -92,7 +92,7 @@ def case_of(
         change: alters training rows, answers and sample in place before they are written.
         limits: the thresholds.
     """
-    train, test, metric = (each.copy() if isinstance(each, pd.DataFrame) else each for each in made)
+    train, test, metric = made[0].copy(), made[1].copy(), made[2]
     id_column, target = train.columns[0], train.columns[-1]
     answers = test[[id_column, target]].reset_index(drop=True)
     numeric = metric == "mae"
