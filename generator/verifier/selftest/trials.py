@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.defects.base import Finding, Gate, has_errors
@@ -14,7 +14,7 @@ from generator.verifier.selftest.clean.task import CleanTask
 from generator.verifier.selftest.injections.base import Injection, Machine, Subject
 from generator.verifier.selftest.injections.machine import LosesSandboxes, ShowsPrivate
 from generator.verifier.verification import Verdict, Verification
-from generator.verifier.verify import Plan, verify_task
+from generator.verifier.verify import Plan, verify_task, verify_tasks
 from harness.errors import TaskError
 from harness.sandboxes.base import SandboxProvider
 from harness.sandboxes.kernel import leftovers
@@ -111,15 +111,22 @@ class Workshop:
                     subject.ship()
                 except TaskError as error:
                     log.debug("%s: handed on without data: %s", root.name, error)
-            result = verify_task(
-                root, self._machine(subject, injection), plan_of(injection), cache=self.cache
-            )
+            result = self._verified(root, self._machine(subject, injection), plan_of(injection))
             outcome = judge(trial, result, base)
             if self.keep is not None and not outcome.caught:
                 name = f"{injection.number:02d}-{trial.clean.name}-{_slug(injection.name)}"
                 shutil.rmtree(self.keep / name, ignore_errors=True)
                 shutil.copytree(place, self.keep / name, symlinks=True)
             return outcome
+
+    def _verified(self, root: Path, provider: SandboxProvider, plan: Plan) -> Verification:
+        """What is said of the package; of it and its neighbours, where an injection put any beside it."""
+        roots = sorted(path.parent for path in root.parent.glob("*/task.toml"))
+        if roots in ([], [root]):
+            return verify_task(root, provider, plan, cache=self.cache)
+        said = verify_tasks(roots, provider, plan, cache=self.cache)
+        findings = tuple(found for each in said for found in each.findings)
+        return replace(said[roots.index(root)], findings=findings)
 
     def _copy(self, clean: CleanTask) -> tempfile.TemporaryDirectory[str]:
         built = self.build(clean)

@@ -303,14 +303,14 @@ INJECTIONS = (
     Injection(
         66,
         "only the first rows are read",
-        lambda s: s.replace("prepare.py", r"read_csv\((raw / \"[^\"]+\")", r"read_csv(\g<1>, nrows=300"),
+        lambda s: s.replace("prepare.py", r"read_csv\((raw / \"[^\"]+\")", r"read_csv(\g<1>, nrows=450"),
         _reads_csv,
         last=_LAST,
     ),
     Injection(
         66,
         "only the head is used",
-        lambda s: s.replace("prepare.py", r"^(\s+\w+ = pd\.read_csv\(.*\))$", r"\g<1>.head(300)"),
+        lambda s: s.replace("prepare.py", r"^(\s+\w+ = pd\.read_csv\(.*\))$", r"\g<1>.head(450)"),
         lambda task: (
             task.name
             in ("credit-papers", "photo-regions", "concrete-samples", "demand-days", "titanic-survival")
