@@ -76,8 +76,8 @@ class IrisMetrics(CompetitionMetrics):
 """
 
 DESCRIPTION = """\
-Name the species of each iris from its four measurements. Submissions are scored by accuracy, the share of test
-rows with the right species; higher is better.
+Name the species of each iris from its four measurements. Submissions are scored by accuracy, the share of
+test rows with the right species; higher is better.
 
 train.csv holds flowers with their species, test.csv those to name. A submission has the columns flower, which
 identifies the row, and species: setosa, versicolor or virginica.

@@ -39,12 +39,12 @@ class DataLimits:
         drift_rows: cells on each side below which types and categories are not compared.
         unseen_category: share of test rows with categories unseen in training that is worth a word.
         unseen_dated: that share where the split is not at random, and new categories are to be expected.
-        repeated: how often the categories of a column occur at least, on average; else they are names or text.
+        repeated: how often the categories of a column occur at least, on average; else they are names.
         auc_warning: area under the curve of telling test rows from training rows; 0.5 is chance.
         auc_z: by how many standard errors it must exceed 0.5; 4 of them come by chance once in 30,000.
         side_keys: distinct test keys below which the coverage of a side table is not judged.
-        side_share: a side table knows at most this share of the test keys, relative to the training keys, when
-            something is missing.
+        side_share: a side table knows at most this share of the test keys, relative to the training keys,
+            when something is missing.
         personal_cells: cells of a column that must look like personal data; one may be an accident.
         text_files: text files under public/ that are read for personal data and orders.
         text_bytes: how much of each is read.

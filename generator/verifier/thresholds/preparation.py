@@ -16,7 +16,7 @@ class PreparationLimits:
         leftover_bytes: a run on top of older output needs a copy of it; above this size it is left out.
         raw_bytes: the second run gets a writable copy of raw/ up to this size, which also shows writes whose
             errors prepare.py swallows; a larger one is given read-only again.
-        table_bytes: raw and prepared tables of more bytes in all are not compared: they would fill the memory.
+        table_bytes: raw and prepared tables of more bytes in all are not compared; they would fill memory.
         matching: share of a prepared column's cells that must occur in the raw column for it to count as
             kept. Below 1, for the cells that cleaning changed; a column that was transformed lies far below.
         unique: a key of kept columns identifies rows when its distinct values are at least this share of the
