@@ -19,7 +19,8 @@ _ROWS = (
 )
 _COUNT = re.compile(
     NUMBER + rf"\s+(?P<more>(?:[A-Za-z\-]+\s+){{0,2}}?)(?P<noun>{_ROWS})\b"
-    r"(?!\s*(?:per|of each|for each|each|a day|in each|by each))",
+    r"(?!\s*(?:per|of each|for each|each|in each|by each|every|long|wide|apart|/"
+    r"|(?:an?|one|in one|in an?) (?:milli)?(?:second|minute|hour|day|night|week|month|season|year)))",
     re.IGNORECASE,
 )
 _FILE_FIRST = re.compile(

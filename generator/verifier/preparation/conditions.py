@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -37,6 +38,10 @@ _FIXES = {
     "and write no time and no path",
 }
 _TEXTS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".html", ".md", ".xml")
+#: What a preparation says that declines to overwrite older output.
+_REFUSES = re.compile(
+    r"FileExistsError|File exists|(?:already|still) exists?\b|exists already|not empty", re.IGNORECASE
+)
 _OLD_NAME = "left_over_from_before"
 _TAIL_BYTES = 1 << 20
 
@@ -133,8 +138,8 @@ def check_leftovers(case: Case, first: Run) -> Iterator[Finding]:
             "reads_leftovers",
             f"it fails where public/ and private/ hold older output: {again.problem.evidence}",
             "make folders with exist_ok=True, and overwrite what is there",
-            # That a folder must not be there yet is harmless: preparation starts with empty ones.
-            Severity.INFO if "File exists" in again.problem.evidence else Severity.WARNING,
+            # That a file must not be there yet is harmless: preparation starts with empty folders.
+            Severity.INFO if _REFUSES.search(again.problem.evidence) else Severity.WARNING,
         )
         return
     found = difference(

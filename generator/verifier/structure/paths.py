@@ -18,7 +18,7 @@ _ROOTS = (
 _ROOTED = re.compile(rf"/(?:{_ROOTS})(?:/[^\0\n*?<>|]*)?")
 _POSIX = re.compile(r"/[\w.-]+(?:/[\w. -]+)+/?")
 _HOME = re.compile(r"~[\w-]*/[^\0\n]+")
-_WINDOWS = re.compile(r"[A-Za-z]:[\\/][\w.][^\0\n*?<>|\"]*|\\\\[\w.-]+\\[\w.$-]+.*")
+_WINDOWS = re.compile(r"[A-Za-z]:[\\/]+[\w.][^\0\n*?<>|\"]*|(?:\\\\){1,2}[\w.-]{2,}\\{1,2}[\w.$-]{2,}.*")
 _HARMLESS = re.compile(r"/(?:dev|proc|sys)(?:/.*)?|/tmp/?")
 _PATH_CALLS = re.compile(
     r"Path|PurePath|PosixPath|WindowsPath|open|join|chdir|read_\w+|to_\w+|load\w*|save\w*|copy\w*|move|glob|rglob"

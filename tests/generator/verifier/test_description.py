@@ -206,6 +206,8 @@ def test_a_defect_is_found(
         (birds, "Images of spectrograms, such as `plot.png`, help some people."),
         (birds, "Clips such as c900.wav are for illustration."),
         (birds, "Es gibt 3 Klassen. 分数越低越好。"),
+        (birds, "Each clip is a WAV file (16 bits, 8000 samples a second)."),
+        (birds, "WAV, 44100 samples/second; clips are 3000 samples long; 250 lines in a second."),
         (birds, "The species were heard in 5 regions with 40 different microphones."),
     ],
 )

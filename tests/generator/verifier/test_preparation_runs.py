@@ -52,6 +52,13 @@ WRONG = [
     ),
     ("(public / 'images').mkdir()", "reads_leftovers", "info", "FileExistsError"),
     (
+        "made = public / 'all.zip'\nassert not made.exists(), f'{made.name} already exists'\n"
+        "made.write_bytes(b'x')",
+        "reads_leftovers",
+        "info",
+        "all.zip already exists",
+    ),
+    (
         "import zipfile, time\nwith zipfile.ZipFile(public / 'all.zip', 'w') as z:\n"
         "    z.writestr('a.csv', 'x')",
         "not_deterministic",
