@@ -44,7 +44,7 @@ def read_code(path: Path, relative: str) -> str:
     kind = table_format(path)
     where = f"raw / {relative!r}".replace("'", '"')
     if kind == "csv":
-        encoding, delimiter = _dialect(path)
+        encoding, delimiter = dialect(path)
         options = ["low_memory=False"]
         if delimiter != ",":
             options.append(f'sep="{delimiter}"'.replace("\t", "\\t"))
@@ -69,7 +69,7 @@ def read_table(path: Path) -> pd.DataFrame:
     kind = table_format(path)
     try:
         if kind == "csv":
-            encoding, delimiter = _dialect(path)
+            encoding, delimiter = dialect(path)
             frame = pd.read_csv(path, sep=delimiter, encoding=encoding, low_memory=False)
         elif kind == "json":
             frame = pd.read_json(path, dtype=False)
@@ -89,7 +89,7 @@ def read_table(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _dialect(path: Path) -> tuple[str, str]:
+def dialect(path: Path) -> tuple[str, str]:
     """Encoding and delimiter of a text table: the delimiter that cuts most lines into equally many cells."""
     head = _head(path)
     encoding = "utf-8"

@@ -14,9 +14,10 @@ from typing import Any
 import pandas as pd
 
 from generator.defects.base import Finding
-from generator.verifier.public.folders import class_folders
+from generator.verifier.public.folders import class_files
 from generator.verifier.public.inventory import PublicFile, inventory
 from generator.verifier.public.media import Media, media_of
+from generator.verifier.public.packed import Packed, packed
 from generator.verifier.public.tables import public_tables
 from generator.verifier.reduction import reduced
 from generator.verifier.sampling import sampled_rows
@@ -96,6 +97,11 @@ class Case:
         return inventory(self.prepared.public)
 
     @functools.cached_property
+    def packed(self) -> Packed:
+        """The members of the archives under ``public/``, as the files that participants unpack."""
+        return packed(self.inventory, self.scratch / "unpacked", self.limits.files)
+
+    @functools.cached_property
     def media(self) -> Media | None:
         """The files that belong to training and test rows, or ``None`` when rows have none."""
         return media_of(self)
@@ -151,10 +157,11 @@ class Case:
 
     @functools.cached_property
     def _folders(self) -> tuple[str, pd.DataFrame] | None:
-        """Class folders with training files and their table."""
+        """Training files sorted or named by class, and their table."""
         if len(self.targets) != 1:
             return None
-        return class_folders(self.inventory, self.targets[0], self.answers[self.targets[0]])
+        files = [*self.inventory, *self.packed.files]
+        return class_files(files, self.targets[0], self.answers, self.id_column)
 
     @property
     def test(self) -> pd.DataFrame | None:

@@ -65,7 +65,7 @@ def _decode(case: Case, side: Side) -> Decoded | None:
     kind = FileKind(counts.index[0])
     files, rows, vectors, broken, tried = [], [], [], {}, 0
     for row, file in enumerate(pairs.files):
-        if file.kind is not kind:
+        if file.kind is not kind or file.size > limits.member_bytes:
             continue
         tried += 1
         try:
@@ -94,5 +94,5 @@ def _decode(case: Case, side: Side) -> Decoded | None:
 
 def _vector(file: PublicFile, kind: FileKind, pixels: int, seconds: float) -> Floats:
     if kind is FileKind.IMAGE:
-        return images.thumbnail(file.path, pixels)
-    return sounds.spectrum(file.path, seconds)
+        return images.thumbnail(file.opened(), pixels)
+    return sounds.spectrum(file.opened(), seconds)

@@ -62,15 +62,16 @@ def _check_unlinked(case: Case, side: str, table: pd.DataFrame, linked: set[str]
         cells = table[column].iloc[sampled_rows(len(table), _LOOKED_AT)]
         named = [cell for cell in cells if "://" not in cell and kind_by_name(cell) in MEDIA]
         if len(cells) and len(named) >= _NAMES * len(cells):
+            unread = case.packed.unread
             there = sum(_is_there(case.prepared.public, cell) for cell in named)
             if there >= _NAMES * len(named):
                 continue
             yield finding(
                 "media_missing",
                 f"the {side} rows name files by {column}, {named[0]} for one, and {there} of {len(named)} "
-                "looked at are under public/",
+                "looked at are under public/" + (f"; {unread[0]} could not be looked into" if unread else ""),
                 "ship the files, or drop the column",
-                None if case.task.spec.modality in _NEEDS_FILES else Severity.WARNING,
+                None if case.task.spec.modality in _NEEDS_FILES and not unread else Severity.WARNING,
             )
 
 

@@ -15,7 +15,6 @@ from generator.verifier.leaks.comparing import Values, agreement
 from generator.verifier.public.inventory import PublicFile
 from generator.verifier.public.kinds import MEDIA
 from generator.verifier.public.pairs import Pairs, pairs_of
-from harness.tasks.package import file_hash
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -23,7 +22,7 @@ def check(case: Case) -> Iterator[Finding]:
     train, test = pairs_of(case, "train", MEDIA), pairs_of(case, "test", MEDIA)
     if train is None or test is None:
         return
-    hashes = _hashes(train, test)
+    hashes = _hashes(train, test, case.limits.files.member_bytes)
     first: dict[str, int] = {}
     for row, file in enumerate(train.files):
         if file.name in hashes:
@@ -49,14 +48,14 @@ def check(case: Case) -> Iterator[Finding]:
     )
 
 
-def _hashes(train: Pairs, test: Pairs) -> dict[str, str]:
+def _hashes(train: Pairs, test: Pairs, most_bytes: int) -> dict[str, str]:
     """Hashes of the files whose size occurs on the other side too."""
     sizes = [Counter(file.size for file in part.files) for part in (train, test)]
     both = set(sizes[0]) & set(sizes[1])
     wanted: dict[str, PublicFile] = {
         file.name: file for part in (train, test) for file in part.files if file.size in both and file.size
     }
-    return {name: file_hash(file.path) for name, file in wanted.items()}
+    return {name: file.digest() for name, file in wanted.items() if file.size <= most_bytes}
 
 
 def _agreement(case: Case, train: Pairs, test: Pairs, found: list[tuple[int, int]]) -> float:

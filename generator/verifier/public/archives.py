@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import IO, cast
 
-from generator.verifier.public.kinds import suffix_of, unpacked_name
+from generator.verifier.public.kinds import MEDIA, kind_by_name, suffix_of, unpacked_name
 from generator.verifier.thresholds.files import FileLimits
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ BROKEN = (
 
 
 def members(name: str, stream: IO[bytes], limits: FileLimits) -> Iterator[tuple[str, bytes]]:
-    """Names and contents of an archive's files, in its order.
+    """Names and contents of an archive's files, in its order; media are named and not read.
 
     Members with absolute names or ``..``, encrypted ones and those larger than ``limits.member_bytes`` are
     left out; reading stops at ``limits.archive_bytes`` and ``limits.members``. A broken archive gives what
@@ -57,16 +57,17 @@ def _opened(name: str, stream: IO[bytes], limits: FileLimits) -> Iterator[tuple[
     elif suffix in ("tar", "tgz", "tbz2", "txz") or suffix_of(inner) == "tar":
         yield from _tarred(stream, limits)
     else:
-        with _packed(suffix, stream) as packed:
+        with unpacker(suffix, stream) as packed:
             content = _bounded(packed, limits)
         if content is not None:
             yield PurePosixPath(inner).name, content
 
 
-def _packed(suffix: str, stream: IO[bytes]) -> IO[bytes]:
-    if suffix == "bz2":
+def unpacker(suffix: str, stream: IO[bytes]) -> IO[bytes]:
+    """The bytes of a packed file; the suffix names the packer, gzip where it is no other."""
+    if suffix in ("bz2", "tbz2"):
         return bz2.BZ2File(stream)
-    if suffix == "xz":
+    if suffix in ("xz", "txz"):
         return lzma.LZMAFile(stream)
     return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
 
@@ -74,10 +75,13 @@ def _packed(suffix: str, stream: IO[bytes]) -> IO[bytes]:
 def _zipped(stream: IO[bytes], limits: FileLimits) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(stream) as archive:
         for entry in archive.infolist():
-            if entry.is_dir() or not _is_safe(entry.filename) or entry.file_size > limits.member_bytes:
+            if entry.is_dir() or not is_safe(entry.filename) or entry.file_size > limits.member_bytes:
                 continue
             if entry.flag_bits & 1:
                 log.info("%s is encrypted and not looked at", entry.filename)
+                continue
+            if kind_by_name(entry.filename) in MEDIA:
+                yield entry.filename, b""
                 continue
             with archive.open(entry) as member:
                 content = _bounded(member, limits)
@@ -88,7 +92,10 @@ def _zipped(stream: IO[bytes], limits: FileLimits) -> Iterator[tuple[str, bytes]
 def _tarred(stream: IO[bytes], limits: FileLimits) -> Iterator[tuple[str, bytes]]:
     with tarfile.open(fileobj=stream, mode="r:*") as archive:
         for entry in archive:
-            if not entry.isfile() or not _is_safe(entry.name) or entry.size > limits.member_bytes:
+            if not entry.isfile() or not is_safe(entry.name) or entry.size > limits.member_bytes:
+                continue
+            if kind_by_name(entry.name) in MEDIA:
+                yield entry.name, b""
                 continue
             member = archive.extractfile(entry)
             content = None if member is None else _bounded(member, limits)
@@ -107,6 +114,7 @@ def _bounded(stream: IO[bytes], limits: FileLimits) -> bytes | None:
     return parts.getvalue()
 
 
-def _is_safe(name: str) -> bool:
+def is_safe(name: str) -> bool:
+    """Whether a member's name stays below the folder in which it is unpacked."""
     path = PurePosixPath(name.replace("\\", "/"))
     return not path.is_absolute() and ".." not in path.parts

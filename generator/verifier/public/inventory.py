@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import logging
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from generator.verifier.public.archives import members
+from generator.verifier.public.archives import BROKEN, members
 from generator.verifier.public.kinds import (
     HEAD_BYTES,
     FileKind,
@@ -20,20 +21,25 @@ from generator.verifier.public.kinds import (
     unpacked_name,
 )
 from generator.verifier.thresholds.files import FileLimits
+from harness.tasks.package import file_hash
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class PublicFile:
-    """A file under public/.
+    """A file under public/, or a member of an archive there.
 
     Attributes:
-        path: where it lies.
-        name: its path below public/, with slashes.
+        path: where it lies; for a member where :meth:`opened` puts it.
+        name: its path below public/, with slashes; ``train.zip/train/1.jpg`` for a member.
         size: in bytes.
         kind: what it holds; by its name, and by its first bytes when the name tells nothing.
         suffix: the one that fits what it holds, without the dot.
+        time: when it was last changed, in seconds.
+        mode: of the file system.
+        place: the position of a member in its archive.
+        read: gives the bytes of a member.
     """
 
     path: Path
@@ -41,6 +47,37 @@ class PublicFile:
     size: int
     kind: FileKind
     suffix: str
+    time: float = 0.0
+    mode: int = 0
+    place: int | None = None
+    read: Callable[[], bytes] | None = field(default=None, repr=False, compare=False)
+
+    def opened(self) -> Path:
+        """Where it can be read; a member is unpacked when it is first asked for.
+
+        Raises:
+            OSError: it cannot be unpacked.
+        """
+        if self.read is not None and not self.path.exists():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.write_bytes(self._bytes())
+        return self.path
+
+    def digest(self) -> str:
+        """SHA-256 of its bytes, in hex.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        return file_hash(self.path) if self.read is None else hashlib.sha256(self._bytes()).hexdigest()
+
+    def _bytes(self) -> bytes:
+        if self.read is None:
+            return self.path.read_bytes()
+        try:
+            return self.read()
+        except BROKEN as error:
+            raise OSError(f"it cannot be unpacked: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -72,9 +109,8 @@ def inventory(public: Path) -> list[PublicFile]:
             kind, suffix = kind_by_name(name), suffix_of(name)
             if kind is FileKind.OTHER:
                 kind, suffix = _by_content(path)
-            found.append(
-                PublicFile(path, path.relative_to(public).as_posix(), path.stat().st_size, kind, suffix)
-            )
+            name, state = path.relative_to(public).as_posix(), path.stat()
+            found.append(PublicFile(path, name, state.st_size, kind, suffix, state.st_mtime, state.st_mode))
     return sorted(found, key=lambda file: file.name)
 
 
@@ -90,6 +126,8 @@ def _by_content(path: Path) -> tuple[FileKind, str]:
 
 def contents(file: PublicFile, limits: FileLimits) -> Iterator[Content]:
     """A file's content, or those of an archive's members; archives in archives are opened once more.
+
+    Media in archives are named, and their content is left out: see :mod:`generator.verifier.public.packed`.
 
     Files larger than ``limits.member_bytes`` give nothing, unless they are archives.
     """

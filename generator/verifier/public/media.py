@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ _LOOKED_AT = 200
 _FEWEST = 5
 _LONGEST = 300
 _HOMONYMS = 50
+#: The folder of an archive, its name, and its suffixes, in the path of a member.
+_IN_ARCHIVE = re.compile(r"^((?:[^/]*/)*?)([^/]*?)\.(?:tar\.\w+|zip|tar|tgz|tbz2|txz)/", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Media:
     """The files of a task's rows.
 
     Attributes:
-        files: all files under public/ by name, but for those that are tables of the task.
+        files: all files under public/ and in archives there by name, but for the tables of the task.
         train: what links training rows with files.
         test: the same for test rows, which are those of the answers when there is no test table.
     """
@@ -80,6 +83,7 @@ def media_of(case: Case) -> Media | None:
     """The files of the rows, or ``None`` when no row has one."""
     tables = {path for path in case.tables if path.suffix != ".zip"}
     files = {file.name: file for file in case.inventory if file.path not in tables}
+    files |= {file.name: file for file in case.packed.files}
     files.pop("description.txt", None)
     if len(files) < _FEWEST:
         return None
@@ -91,12 +95,18 @@ def media_of(case: Case) -> Media | None:
     test = tuple(_links(asked, index, share, "test"))
     if not train and not test:
         return None
-    # Where all files of one side are missing, they are named as on the other side.
+    # Where all media of one side are missing, they are named as on the other side; notes may be of one side.
     if known is not None and not train:
-        train = tuple(_as_on_the_other_side(known, test, index, "train"))
+        train = tuple(_as_on_the_other_side(known, _of_media(test, files), index, "train"))
     if not test:
-        test = tuple(_as_on_the_other_side(asked, train, index, "test"))
+        test = tuple(_as_on_the_other_side(asked, _of_media(train, files), index, "test"))
     return Media(files, train, test)
+
+
+def _of_media(links: tuple[Link, ...], files: Mapping[str, PublicFile]) -> tuple[Link, ...]:
+    """The links to images and sounds, by their first file; folders of files are of media always."""
+    firsts = [(link, next((path for path in link.paths if path), "")) for link in links]
+    return tuple(link for link, path in firsts if link.is_folder or (path and files[path].kind in MEDIA))
 
 
 def test_rows(case: Case) -> pd.DataFrame:
@@ -110,7 +120,12 @@ class _Index:
     def __init__(self, files: Mapping[str, PublicFile]) -> None:
         self.paths = set(files)
         self.by_word: dict[str, list[tuple[str, str]]] = {}
+        #: Paths as they are once archives are unpacked, each into a folder of its name or beside it.
+        self.names: dict[str, str] = {}
+        self._unpacked: dict[str, tuple[str, ...]] = {}
         for name, file in files.items():
+            if file.place is not None:
+                self._add_unpacked(name)
             folder, base = _folder(name), PurePosixPath(name).name
             self._add(base, folder, "{}")
             suffix = PurePosixPath(base).suffix
@@ -118,6 +133,17 @@ class _Index:
                 self._add(base.removesuffix(suffix), folder, f"{{}}{suffix}")
             if file.kind in MEDIA:
                 self._add_folders(folder)
+
+    def _add_unpacked(self, name: str) -> None:
+        folder = _folder(name)
+        if folder not in self._unpacked:
+            self._unpacked[folder] = tuple(
+                _IN_ARCHIVE.sub(into, folder, count=1) for into in (r"\1\2/", r"\1")
+            )
+        for other in self._unpacked[folder]:
+            path = other + name[len(folder) :]
+            if path not in self.paths:
+                self.names.setdefault(path, name)
 
     def _add_folders(self, folder: str) -> None:
         while folder and folder not in self.paths:
@@ -137,10 +163,12 @@ class _Index:
         own = _folder(cell)
         found = set()
         for folder, ending in self.by_word.get(cell[len(own) :], ()):
-            if folder.endswith(own):
-                found.add(folder[: len(folder) - len(own)] + ending)
-                if not own and folder:
-                    found.add(f"*{ending}")
+            for known in (folder, *self._unpacked.get(folder, ())):
+                if known.endswith(own):
+                    found.add(known[: len(known) - len(own)] + ending)
+                    break
+            if not own and folder:
+                found.add(f"*{ending}")
         return found
 
     def resolve(self, pattern: str, cell: str) -> str:
@@ -170,9 +198,8 @@ def _links(table: pd.DataFrame, index: _Index, share: float, side: str) -> Itera
 
 
 def _link(column: str, pattern: str, cells: pd.Series, index: _Index) -> Link:
-    expected = pd.Series(
-        [index.resolve(pattern, cell) if cell else "" for cell in cells], cells.index, dtype=str
-    )
+    named = [index.resolve(pattern, cell) if cell else "" for cell in cells]
+    expected = pd.Series([index.names.get(name, name) for name in named], cells.index, dtype=str)
     return Link(column, pattern, expected.where(expected.isin(index.paths), ""), expected)
 
 

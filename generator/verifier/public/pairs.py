@@ -51,7 +51,7 @@ def pairs_of(case: Case, side: Side, kinds: frozenset[FileKind]) -> Pairs | None
         return None
     table = case.train if side == "train" else test_rows(case)
     if table is None:
-        return None
+        return _without_table(case, kinds)
     truth = _truth(case, table, side)
     for link in media.train if side == "train" else media.test:
         rows, files = [], []
@@ -65,6 +65,20 @@ def pairs_of(case: Case, side: Side, kinds: frozenset[FileKind]) -> Pairs | None
         if files:
             return Pairs(files, truth.iloc[np.array(rows)].reset_index(drop=True), len(files))
     return None
+
+
+def _without_table(case: Case, kinds: frozenset[FileKind]) -> Pairs | None:
+    """Training files that no table names and whose labels are not known: by the names of their folders."""
+    if case.media is None:
+        return None
+    asked = {path for link in case.media.test for path in link.paths}
+    files = [
+        file
+        for name, file in case.media.files.items()
+        if file.kind in kinds and "train" in name.rpartition("/")[0].lower() and name not in asked
+    ]
+    truth = pd.DataFrame("", index=range(len(files)), columns=case.targets, dtype=str)
+    return Pairs(files, truth, len(files)) if files else None
 
 
 def _truth(case: Case, table: pd.DataFrame, side: Side) -> pd.DataFrame:

@@ -15,15 +15,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from generator.tables import UnreadableTable, read_table
+from generator.tables import UnreadableTable
 from generator.verifier.public.arrays import array_frames
+from generator.verifier.public.cells import read_cells
 from generator.verifier.public.inventory import Content
 from generator.verifier.public.kinds import FileKind
 from generator.verifier.public.nested import json_frames
 from generator.verifier.public.pickled import pickled_frames
 from generator.verifier.public.strings import as_strings
 from generator.verifier.public.words import text_frames
-from harness.tasks.submission import InvalidSubmission, read_strings
+from harness.tasks.submission import InvalidSubmission
 
 log = logging.getLogger(__name__)
 
@@ -84,14 +85,14 @@ def table_of(content: Content) -> pd.DataFrame:
     """The one table of a CSV, TSV, parquet or Excel file, cells as strings.
 
     Raises:
-        InvalidSubmission, UnreadableTable: it is none.
+        UnreadableTable: it is none.
     """
     if content.suffix == "xlsx":
         return as_strings(pd.read_excel(io.BytesIO(content.data), dtype=object))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"table.{content.suffix}"
         path.write_bytes(content.data)
-        return read_strings(path) if content.suffix == "csv" else as_strings(read_table(path))
+        return read_cells(path)
 
 
 def _database(data: bytes) -> Iterator[tuple[str, pd.DataFrame]]:

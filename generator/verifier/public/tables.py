@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from generator.tables import UnreadableTable, read_table, table_format
+from generator.tables import UnreadableTable, table_format
+from generator.verifier.public.cells import read_cells
 from generator.verifier.public.inventory import Content, PublicFile, contents
-from generator.verifier.public.kinds import FileKind, suffix_of
+from generator.verifier.public.kinds import MEDIA, FileKind, suffix_of
 from generator.verifier.public.sheets import table_of
 from generator.verifier.public.strings import as_strings
 from generator.verifier.thresholds.files import FileLimits
-from harness.tasks.submission import InvalidSubmission, read_strings
 
 __all__ = ["as_strings", "public_tables"]
 
@@ -43,7 +43,7 @@ def public_tables(public: Path) -> dict[Path, pd.DataFrame]:
             continue
         try:
             table = _read(path)
-        except (InvalidSubmission, UnreadableTable, ImportError, ValueError, OSError) as error:
+        except (UnreadableTable, ImportError, ValueError, OSError) as error:
             log.info("not looked at as a table: %s: %s", path, error)
             continue
         if table is not None:
@@ -59,16 +59,18 @@ def _read(path: Path) -> pd.DataFrame | None:
     suffix = suffix_of(path.name)
     if suffix in ("zip", "xlsx"):
         return _zipped(path)
-    return read_strings(path) if path.suffix == ".csv" else as_strings(read_table(path))
+    return read_cells(path)
 
 
 def _zipped(path: Path) -> pd.DataFrame | None:
-    """The table of a ``.csv.zip`` or of an archive that holds one table and nothing else; or of a sheet."""
+    """The table of a ``.csv.zip`` or of an archive with one table and else media only; or of a sheet."""
     suffix = suffix_of(path.name)
     kind = FileKind.ARCHIVE if suffix == "zip" else FileKind.TABLE
     found: list[Content] = []
     for content in contents(PublicFile(path, path.name, path.stat().st_size, kind, suffix), FileLimits()):
         if content.name.rpartition("/")[2].startswith(".") or "__MACOSX" in content.name:
+            continue
+        if content.kind in MEDIA:
             continue
         if found or content.suffix not in (*_IN_ZIP, "xlsx"):
             return None

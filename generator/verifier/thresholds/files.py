@@ -13,15 +13,17 @@ class FileLimits:
         media: media files of each side of the split that are opened and decoded; all are hashed when their
             sizes allow them to be equal.
         media_bytes: and at most this many bytes of them, so that large photographs do not take minutes.
-        pixels: an image of more is not decoded: 64 million pixels are larger than cameras make, and an image
-            that claims more may be made to fill the memory.
+        pixels: an image of more is not decoded: 64 million pixels are larger than cameras make, and an
+            image that claims more may be made to fill the memory.
         sound_seconds: of a recording this much is looked at, from its start.
         member_bytes: a member of an archive is read up to this size.
         archive_bytes: all members of an archive together are read up to this size.
         members: entries of an archive that are looked at.
-        text_bytes: of a file that is no table this much is searched for answers; lists of a million ids fit.
-        scanned_files: files that are searched for answers one by one; where there are more, they are searched as
-            assets, by a sample.
+        packed_members: media in an archive are known up to this many; their names take some 0.5 KB each.
+        text_bytes: of a file that is no table this much is searched for answers; lists of a million ids
+            fit.
+        scanned_files: files that are searched for answers one by one; where there are more, they are
+            searched as assets, by a sample.
         assets: side files of test rows, one for each row, that are read in search of answers.
         linked_share: share of a column's cells that must name files for the column to be one of file names.
         covered_share: share of the test ids that a list must name to be looked at as answers by id.
@@ -30,31 +32,33 @@ class FileLimits:
         missing_share: share of rows without their file that makes a task unworkable; below it a warning.
         unreadable_share: the same for files that cannot be opened.
         orphaned_share: share of media files without a row that is worth a word.
-        path_gain: share of the way from the majority class to perfect by which a name or folder of a test file
-            gives the label away; honest names (numbers dealt at random) stay at 0.
+        path_gain: share of the way from the majority class to perfect by which a name or folder of a test
+            file gives the label away; honest names (numbers dealt at random) stay at 0.
         path_hint: the same for a warning.
-        metadata_gain: share of the way to perfect from which size or dimensions give the label away. Content
-            shows in the size of a compressed file, so less than this is honest.
+        metadata_gain: share of the way to perfect from which size or dimensions give the label away.
+            Content shows in the size of a compressed file, so less than this is honest.
         metadata_hint: the same for a warning.
-        telling_z: by how many standard deviations a name or size must tell the label better than chance: at 6 the
-            best of a hundred columns is no accident.
+        telling_z: by how many standard deviations a name or size must tell the label better than chance: at
+            6 the best of a hundred columns is no accident.
         run_seconds: files written by one run of prepare.py differ by less than this in their time.
         shared_files: this many equal files on both sides, and
         shared_share: this share of the test files, are no accident; blank images and silence occur.
         shared_label_share: the same when the copies have the labels of their originals.
-        near_share: share of test files or texts that all but equal a training one, beyond what is found within the
-            training data, that matters.
+        near_share: share of test files or texts that all but equal a training one, beyond what is found
+            within the training data, that matters.
         near_z: by how many standard errors that share must exceed the one within training.
-        near_many: share of all but equal test rows from which agreement of labels alone makes an error, as when
-            rows were multiplied before the split.
+        near_many: share of all but equal test rows from which agreement of labels alone makes an error, as
+            when rows were multiplied before the split.
         near_noted: the same for a warning; a few per cent of plain pictures (trousers, ones) and of reviews
             repeat by nature.
-        near_agreement: kappa of labels between a test row and its near copy from which the copy tells the label.
-        image_distance: one minus the correlation of two thumbnails below which they may show the same picture;
-            compression and noise move less than 0.01, other pictures of one class rarely less than 0.05.
+        near_agreement: kappa of labels between a test row and its near copy from which the copy tells the
+            label.
+        image_distance: one minus the correlation of two thumbnails below which they may show the same
+            picture; compression and noise move less than 0.01, other pictures of one class rarely less than
+            0.05.
         sound_distance: the same for the spectrograms of two recordings.
-        typical_part: and at most this part of the usual distance to the nearest training file, so that plain,
-            small images, which all resemble each other, are not taken for copies.
+        typical_part: and at most this part of the usual distance to the nearest training file, so that
+            plain, small images, which all resemble each other, are not taken for copies.
         text_overlap: share of the three-word shingles (Jaccard) from which two texts are the same text.
         text_words: shorter texts are formulas that many rows share by nature.
         text_rows: texts of the training table that are looked at.
@@ -67,6 +71,7 @@ class FileLimits:
     member_bytes: int = 256 * 1024 * 1024
     archive_bytes: int = 2 * 1024 * 1024 * 1024
     members: int = 100_000
+    packed_members: int = 1_000_000
     text_bytes: int = 32 * 1024 * 1024
     scanned_files: int = 1_000
     assets: int = 300
