@@ -41,11 +41,16 @@ def target_plot(targets: Sequence[Exhibit]) -> Figure:
     return figure
 
 
+def _sides(target: Exhibit) -> list[tuple[str, str, float]]:
+    """Name, colour and place of the sides that have values; training may show none of the target."""
+    return [side for side in (("train", _TRAIN, -0.19), ("test", _TEST, 0.19)) if len(target[side[0]])]
+
+
 def _classes(axes: Axes, target: Exhibit) -> None:
     labels = [str(label) for label in target["labels"][:_MOST_LABELS]]
     place = np.arange(len(labels))
-    axes.barh(place - 0.19, target["train"][: len(labels)], 0.36, color=_TRAIN, label="train")
-    axes.barh(place + 0.19, target["test"][: len(labels)], 0.36, color=_TEST, label="test")
+    for name, colour, shift in _sides(target):
+        axes.barh(place + shift, target[name][: len(labels)], 0.36, color=colour, label=name)
     axes.set_yticks(place, [label if len(label) < 24 else label[:22] + "…" for label in labels])
     axes.set_ylim(len(labels) - 0.45, -0.55)
     axes.set_xlabel("Share of rows")
@@ -53,7 +58,7 @@ def _classes(axes: Axes, target: Exhibit) -> None:
 
 
 def _numbers(axes: Axes, target: Exhibit) -> None:
-    for name, colour in (("train", _TRAIN), ("test", _TEST)):
+    for name, colour, _ in _sides(target):
         axes.stairs(target[name], target["edges"], color=colour, label=name, linewidth=1.6)
     axes.set_ylabel("Share of rows")
 
@@ -76,12 +81,19 @@ def probe_plot(probes: Sequence[Exhibit], limit: float) -> Figure:
     place = np.arange(len(shown))
     axes.barh(place, gains, height=0.62, color=[_TEST if gain >= limit else _TRAIN for gain in gains])
     axes.axvline(limit, color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
-    axes.set_yticks(place, [f"{probe['column']} ({probe['what']})" for probe in shown])
+    axes.set_yticks(place, [_probed(probe) for probe in shown])
     axes.set_ylim(len(shown) - 0.45, -0.55)
     axes.set_xlim(0, 1.02)
     axes.set_xlabel("Share of the way from knowing nothing to perfect, alone")
     axes.grid(visible=False, axis="y")
     return figure
+
+
+def _probed(probe: Exhibit) -> str:
+    """The column, and what of it, or what else of the rows."""
+    if not probe["column"]:
+        return str(probe["what"])
+    return str(probe["column"]) + ("" if probe["what"] == "column" else f" ({probe['what']})")
 
 
 @styled
@@ -110,12 +122,11 @@ def ladder_plot(ladder: Sequence[Exhibit]) -> Figure:
 
 
 @styled
-def metric_plot(points: Sequence[Exhibit], name: str) -> Figure:
+def metric_plot(points: Sequence[Exhibit]) -> Figure:
     """The score of the answers as more and more rows are exchanged among each other.
 
     Args:
         points: ``exhibits["metric"]``.
-        name: of the metric.
     """
     figure = Figure(figsize=(4.6, 3.0), layout="constrained")
     axes = figure.subplots()
@@ -128,5 +139,5 @@ def metric_plot(points: Sequence[Exhibit], name: str) -> Figure:
         color=ACCENT,
     )
     axes.set_xlabel("Rows exchanged, %")
-    axes.set_ylabel(name)
+    axes.set_ylabel("Raw score")
     return figure

@@ -83,7 +83,6 @@ def _by_severity(verification: Verification) -> list[tuple[str, list[Any]]]:
 
 def _pictures(exhibits: Exhibits, folder: Path, name: str) -> list[dict[str, str]]:
     """The figures that the exhibits allow, with their captions."""
-    metric = str(exhibits.get("metric_name", "score"))
     plans: list[tuple[str, Callable[[Any], Figure], str]] = [
         ("targets", target_plot, "The target in train and test."),
         (
@@ -94,7 +93,7 @@ def _pictures(exhibits: Exhibits, folder: Path, name: str) -> list[dict[str, str
         ),
         (
             "metric",
-            lambda points: metric_plot(points, metric),
+            metric_plot,
             "The score of the answers as more rows are exchanged among each other.",
         ),
         ("ladder", ladder_plot, "Baselines on the way from knowing nothing to perfect, with 95% intervals."),

@@ -68,6 +68,14 @@ def test_report_shows_findings_and_plots(results: list[Verification], tmp_path: 
     assert document["tasks"][0]["exhibits"] == EXHIBITS
 
 
+def test_a_target_without_training_values_is_drawn(tmp_path: Path) -> None:
+    """Pairs that nobody has judged yet, or labels in files that were not read."""
+    targets = [{"column": "match", "kind": "class", "labels": ["0", "1"], "train": [], "test": [0.9, 0.1]}]
+    result = Verification("pairs", Verdict.VERIFIED, (), {}, 1.0, exhibits={"targets": targets})
+    index = write_verification([result], tmp_path)
+    assert (index.parent / "figures" / "task-pairs-targets.svg").is_file()
+
+
 def test_a_report_is_replaced_and_the_same_twice(results: list[Verification], tmp_path: Path) -> None:
     first = write_verification(results, tmp_path / "report")
     before = {path: path.read_bytes() for path in first.parent.rglob("*") if path.is_file()}
