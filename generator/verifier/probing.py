@@ -126,14 +126,17 @@ def transfer(
 def column_numbers(cells: pd.Series) -> Floats:
     """A column of strings, shape (n,), as numbers: itself when nearly all cells are, else codes by frequency.
 
-    Empty cells become NaN.
+    Equally frequent values are told apart by the alphabet, never by the order of the rows, which would be
+    coded with them. Values that come once have one code together. Empty cells become NaN.
     """
     numbers = to_numbers(cells)
     present = cells.str.strip() != ""
     if present.any() and bool(numbers[present].notna().mean() >= 0.95):
         return numbers.to_numpy()
-    order = cells[present].value_counts()
-    return cells.map({value: rank for rank, value in enumerate(order.index)}).to_numpy(dtype=float)
+    counts = cells[present].value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    last = int((counts > 1).sum())
+    codes = {value: min(rank, last) for rank, value in enumerate(counts.index)}
+    return cells.map(codes).to_numpy(dtype=float)
 
 
 def column_strength(cells: pd.Series, truth: pd.Series, kind: Kind) -> Strength:

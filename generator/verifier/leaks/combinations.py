@@ -47,8 +47,9 @@ def check(view: View) -> Iterator[Finding]:
     numbers = {name: to_numbers(test[name]).to_numpy()[rows] for name in view.features}
     numbers = {name: values for name, values in numbers.items() if np.isfinite(values).all()}
     numbers = {name: values for name, values in numbers.items() if np.ptp(values) > 0}
+    sums = _Sums(numbers, len(rows)) if numbers else None
     for truth in view.truths:
-        how = _how(view, truth, numbers, rows)
+        how = _how(view, truth, numbers, rows, sums)
         if how:
             yield finding(
                 "target_copied",
@@ -57,7 +58,24 @@ def check(view: View) -> Iterator[Finding]:
             )
 
 
-def _how(view: View, truth: Truth, numbers: dict[str, Floats], rows: np.ndarray) -> str:
+class _Sums:
+    """Standardised columns and a constant, and the fit of weights to every second row, for all targets.
+
+    Attributes:
+        names: of the columns.
+        scaled: shape (n, d + 1).
+        solve: shape (d + 1, n / 2), the pseudo-inverse of every second row.
+    """
+
+    def __init__(self, numbers: dict[str, Floats], rows: int) -> None:
+        self.names = list(numbers)
+        self.columns = np.column_stack([numbers[name] for name in self.names])
+        spread = self.columns.std(axis=0)
+        self.scaled = np.column_stack([(self.columns - self.columns.mean(axis=0)) / spread, np.ones(rows)])
+        self.solve = np.linalg.pinv(self.scaled[::2], rcond=1e-12)
+
+
+def _how(view: View, truth: Truth, numbers: dict[str, Floats], rows: np.ndarray, sums: _Sums | None) -> str:
     """A formula for the target, or nothing."""
     if truth.kind is Kind.CLASS:
         codes = pd.factorize(truth.test.iloc[rows], sort=True)[0].astype(float)
@@ -65,26 +83,23 @@ def _how(view: View, truth: Truth, numbers: dict[str, Floats], rows: np.ndarray)
         few = 2 <= len(counts) <= _MOST_CLASSES and counts.min() >= view.limits.copy_rows // 2
         return (
             _indicators(view, truth)
-            or (_linear(numbers, codes, view.limits.exact) if few else "")
+            or (_linear(sums, codes, view.limits.exact) if few else "")
             or _of_two_classes(view, truth, numbers, rows)
         )
     wanted = to_numbers(truth.test).to_numpy()[rows]
     if len(np.unique(wanted)) < 10:
         return ""
-    return _linear(numbers, wanted, view.limits.exact) or _of_two(
+    return _linear(sums, wanted, view.limits.exact) or _of_two(
         numbers, wanted, view.limits.exact, view.limits.pair_columns
     )
 
 
-def _linear(numbers: dict[str, Floats], wanted: Floats, exact: float) -> str:
+def _linear(sums: _Sums | None, wanted: Floats, exact: float) -> str:
     """A weighted sum fitted to half of the rows that gives the other half."""
-    if not numbers or len(wanted) < 3 * len(numbers) + 20:
+    if sums is None or len(wanted) < 3 * len(sums.names) + 20:
         return ""
-    names = list(numbers)
-    columns = np.column_stack([numbers[name] for name in names])
-    spread = columns.std(axis=0)
-    scaled = np.column_stack([(columns - columns.mean(axis=0)) / spread, np.ones(len(wanted))])
-    weights = np.linalg.lstsq(scaled[::2], wanted[::2], rcond=None)[0]
+    names, columns, scaled = sums.names, sums.columns, sums.scaled
+    weights = sums.solve @ wanted[::2]
     if _open(scaled[1::2] @ weights, wanted[1::2]) > exact:
         return ""
     used = [place for place in range(len(names)) if abs(weights[place]) > 1e-3 * wanted.std()]

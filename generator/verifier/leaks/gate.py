@@ -18,6 +18,7 @@ from generator.verifier.leaks import (
     neighbours,
     orders,
     proxies,
+    readings,
     samples,
     scaling,
     shifts,
@@ -28,6 +29,7 @@ from generator.verifier.leaks.view import View
 _PARTS = (
     combinations,
     proxies,
+    readings,
     missing,
     ids,
     orders,

@@ -93,7 +93,7 @@ def _candidates(view: View) -> Iterator[Candidate]:
     ids = view.case.id_column
     for name in view.shared:
         yield from _one(name, view.train[name], view.test[name], bool(_NAMES.search(name)), name)
-        if view.test[name].str.contains("/", regex=False).mean() > 0.9 and not is_dated(view.test[name]):
+        if view.test[name].str.contains("/", regex=False).mean() > 0.9 and not view.dated(name):
             folders = [table[name].str.rsplit("/", n=1).str[0] for table in (view.train, view.test)]
             yield from _one(f"the folder of {name}", folders[0], folders[1], True, name)
             yield from _parts(name, *(t[name].str.rsplit("/", n=1).str[-1] for t in (view.train, view.test)))

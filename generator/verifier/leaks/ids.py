@@ -9,7 +9,7 @@ import pandas as pd
 
 from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
-from generator.verifier.leaks.view import Truth, View, is_dated
+from generator.verifier.leaks.view import Truth, View
 from generator.verifier.probing import NOTHING, Floats, Strength, strength, transfer
 from generator.verifier.targets import Kind
 
@@ -23,7 +23,7 @@ _SEPARATORS = r"[_\-./:| ]"
 def check(view: View) -> Iterator[Finding]:
     """For each target the pattern of the id that tells most of it."""
     ids = view.case.id_column
-    if len(view.test) < view.limits.copy_rows or is_dated(view.test[ids]):
+    if len(view.test) < view.limits.copy_rows or view.dated(ids):
         return
     train = view.train[ids] if ids in view.train.columns else pd.Series([], dtype=str)
     cut = len(train)

@@ -62,7 +62,7 @@ def _times(view: View) -> list[str]:
     for name in [*names, *view.shared]:
         if name == declared:
             continue
-        if is_dated(view.test[name]) and not view.test[name].str.match(r"^\d{1,2}:\d\d").all():
+        if view.dated(name) and not view.test[name].str.match(r"^\d{1,2}:\d\d").all():
             found.append(name)
         elif name in view.shared and _NAMES.search(name):
             numbers = to_numbers(view.test[name])

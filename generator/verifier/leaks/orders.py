@@ -10,7 +10,7 @@ import pandas as pd
 from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.leaks.residuals import Alike, alike, outcomes
-from generator.verifier.leaks.view import Truth, View, as_numbers, is_dated
+from generator.verifier.leaks.view import Truth, View, as_numbers
 from generator.verifier.probing import Floats, Strength, strength
 from generator.verifier.targets import to_numbers
 
@@ -43,10 +43,14 @@ def _check_order(view: View, truth: Truth, name: str, order: np.ndarray) -> Find
     neighbours = _neighbours(values)
     place, told = _periodic(truth, order)
     view.note("", truth.name, f"order of {name}", Strength(neighbours.correlation, neighbours.z, len(values)))
+    alike_rows = neighbours.z >= view.limits.z and neighbours.correlation >= view.limits.order_warning
+    in_turn = told.z >= view.limits.z and told.correlation >= view.limits.order
+    if not (alike_rows or in_turn):
+        return None
     beyond = _beyond_columns(view, values, order)
     if not beyond.any():
         return None
-    if neighbours.z >= view.limits.z and neighbours.correlation >= view.limits.order_warning:
+    if alike_rows:
         left = _neighbours(beyond)
         if left.z >= view.limits.z and left.correlation >= view.limits.order_warning:
             return finding(
@@ -57,7 +61,7 @@ def _check_order(view: View, truth: Truth, name: str, order: np.ndarray) -> Find
                 "shuffle the test rows",
                 Severity.ERROR if left.correlation >= view.limits.order else Severity.WARNING,
             )
-    if told.z >= view.limits.z and told.correlation >= view.limits.order:
+    if in_turn:
         return finding(
             "row_order_leak",
             f"the row's number modulo {place} in {name} tells {truth.name}: correlation "
@@ -113,7 +117,7 @@ def _explaining(view: View) -> list[str]:
 def _names_rows(view: View, name: str) -> bool:
     """Whether a column of texts, not dates, is different in every row, as paths and second ids are."""
     cells = view.test[name]
-    if cells.nunique() <= 0.9 * len(cells) or is_dated(cells):
+    if cells.nunique() <= 0.9 * len(cells) or view.dated(name):
         return False
     return bool(to_numbers(cells).notna().mean() < 0.5)
 
@@ -121,7 +125,7 @@ def _names_rows(view: View, name: str) -> bool:
 def _sequence(view: View, name: str) -> Floats:
     """A column as numbers that keep its order, texts by the alphabet; empty cells come first."""
     cells = view.test[name]
-    if is_dated(cells):
+    if view.dated(name):
         numbers = as_numbers(cells)
     elif to_numbers(cells[cells.str.strip() != ""]).isna().any():
         numbers = np.asarray(cells.rank(method="dense"), dtype=float)

@@ -12,7 +12,7 @@ import pandas as pd
 from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.leaks.comparing import Values, same_where_filled
-from generator.verifier.leaks.view import Truth, View, is_dated
+from generator.verifier.leaks.view import Truth, View
 from generator.verifier.probing import NOTHING, Floats, Strength, strength, transfer
 from generator.verifier.targets import Kind, to_numbers
 
@@ -36,8 +36,9 @@ class _Seen:
 
 def check(view: View) -> Iterator[Finding]:
     """Columns that decide a target alone, beside copies, which are reported as such."""
+    texts = {name for name in view.features if _is_text(view, name)}
     for truth in view.truths:
-        for name in _worth_asking(view, truth):
+        for name in _worth_asking(view, truth, texts):
             if _skipped(view, name, truth):
                 continue
             seen = _seen(view, name, truth)
@@ -57,13 +58,11 @@ def check(view: View) -> Iterator[Finding]:
             )
 
 
-def _worth_asking(view: View, truth: Truth) -> list[str]:
+def _worth_asking(view: View, truth: Truth, texts: set[str]) -> list[str]:
     """Columns that could decide the target, texts, and the most telling of the others for the report."""
     bounds = {name: _bound(view.slices[name], truth) for name in view.features}
     shown = sorted(bounds, key=lambda name: -bounds[name])[: max(3, _SHOWN // len(view.truths))]
-    return [
-        name for name in view.features if bounds[name] >= _HOPEFUL or name in shown or _is_text(view, name)
-    ]
+    return [name for name in view.features if bounds[name] >= _HOPEFUL or name in shown or name in texts]
 
 
 def _bound(cells: np.ndarray, truth: Truth) -> float:
@@ -86,7 +85,7 @@ def _bound(cells: np.ndarray, truth: Truth) -> float:
 def _skipped(view: View, name: str, truth: Truth) -> bool:
     """Copies are reported as such; a moment tells a smooth series in between other moments."""
     split = view.case.task.spec.split
-    if name == split.time_column or (truth.kind is Kind.NUMBER and is_dated(view.test[name])):
+    if name == split.time_column or (truth.kind is Kind.NUMBER and view.dated(name)):
         return True
     cells = view.test[name]
     if view.case.test is not None and cells.nunique() < 2:
@@ -181,7 +180,7 @@ def _is_text(view: View, name: str) -> bool:
     some = test[test.str.strip() != ""].iloc[:200]
     if some.empty or test.nunique() < max(20, len(test) // 10) or _is_path(view, test):
         return False
-    return not (pd.to_numeric(some, errors="coerce").notna().mean() > 0.5 or is_dated(test))
+    return not (pd.to_numeric(some, errors="coerce").notna().mean() > 0.5 or view.dated(name))
 
 
 def _numbers_in(texts: pd.Series) -> Iterator[Floats]:

@@ -47,7 +47,9 @@ def check(view: View) -> Iterator[Finding]:
     tests = np.flatnonzero(rows.in_test)
     tests = tests[sampled_rows(len(tests), _LOOKED)]
     signals = [
-        signal for order, series in _orders(view, rows) for signal in _signals(rows, order, series, tests)
+        signal
+        for order, series in orders_in_time(view, rows)
+        for signal in _signals(rows, order, series, tests)
     ]
     if not signals:
         return
@@ -66,7 +68,7 @@ def check(view: View) -> Iterator[Finding]:
             )
 
 
-def _orders(view: View, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def orders_in_time(view: View, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Rows by time, as positions and the series that each belongs to; of all rows, and by each category."""
     times = _times(view, rows)
     if times is None:

@@ -138,6 +138,16 @@ class View:
         train, test = (np.column_stack(side) for side in zip(*columns, strict=True))
         return train, test
 
+    @functools.cached_property
+    def _dated(self) -> dict[str, bool]:
+        return {}
+
+    def dated(self, name: str) -> bool:
+        """Whether a column of the test table holds dates or times of day."""
+        if name not in self._dated:
+            self._dated[name] = is_dated(self.test[name])
+        return self._dated[name]
+
     @property
     def told(self) -> str:
         """That only a sample of the test rows was looked at, when so."""

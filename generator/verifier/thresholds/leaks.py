@@ -24,6 +24,9 @@ class LeakLimits:
         proxy: gain of one column from which it decides the target. The best honest columns of well-known data
             (a petal's width, an odour of mushrooms) stay below 0.98.
         proxy_warning: from here on an author should look.
+        step, step_warning: rank correlation of a column's steps in time with those of a forecast's target, at
+            the same moment; values of weather and prices of the day before stay below 0.3 where their level
+            is that of the target.
         missing, missing_warning: correlation of the target with what the empty cells predict. The empty
             cabins of the Titanic reach 0.3, the ends of short recordings 0.4.
         id, id_warning: correlation of the target with what the id predicts. Ids in the order of arrival
@@ -35,8 +38,12 @@ class LeakLimits:
             looking them up is lost in the noise of a usual test size.
         duplicate_agreement: kappa between a repeated row's label and its copy's from which the copies give
             the answer away; rows alike by chance (few, coarse columns) disagree more often.
-        near: distance to the nearest training row, as a share of that to the fifth, below which a row is that
+        duplicate_beyond: how many times the share of rows that are equal by chance, estimated from rows that
+            differ in one column only, is a sign of copies; on coarse tables the estimate is right within a half.
+        near: distance to the nearest training row, as a share of that to the tenth, below which a row is that
             row with noise; in three dimensions and more smooth data have such pairs in 0.05 % of rows.
+        near_many: share of near copies with the same label from which they matter even where training has as
+            many within itself: copies made before the split.
         group_share: share of test rows that have a group mate in training, from which it matters.
         group, group_warning: correlation of a row's unexplained part with that of its mates.
         time, time_warning_alike: the same for neighbours in time.
@@ -54,6 +61,8 @@ class LeakLimits:
     exact: float = 1e-6
     proxy: float = 0.98
     proxy_warning: float = 0.95
+    step: float = 0.9
+    step_warning: float = 0.4
     missing: float = 0.7
     missing_warning: float = 0.5
     id: float = 0.5
@@ -64,7 +73,9 @@ class LeakLimits:
     prior_sure: float = 1e-4
     duplicate_share: float = 0.02
     duplicate_agreement: float = 0.95
+    duplicate_beyond: float = 3.0
     near: float = 0.05
+    near_many: float = 0.2
     group_share: float = 0.1
     group: float = 0.6
     group_warning: float = 0.15
