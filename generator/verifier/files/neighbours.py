@@ -13,10 +13,11 @@ from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.files.agreeing import agreed_labels
 from generator.verifier.files.decoded import Decoded, decoded
+from generator.verifier.public.images import SIDE
 from generator.verifier.public.kinds import FileKind
 from generator.verifier.sampling import told
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating]
 
 _BLOCK = 500
 _FLAT = 1e-3
@@ -48,16 +49,45 @@ def check(case: Case) -> Iterator[Finding]:
     across, within = nearest(asked, known), nearest(known, known, itself=True)
     usual = float(np.median(within.distance))
     near = min(most, limits.typical_part * usual)
-    found = np.flatnonzero(across.distance <= near)
-    if len(found) < limits.shared_files:
-        return
-    yield from _judged(case, train, test, across, found, float((within.distance <= near).mean()))
+    said = list(_judged(case, train, test, across, near, float((within.distance <= near).mean())))
+    if not said and test.kind is FileKind.IMAGE:
+        # Pictures that are nearly symmetrical resemble others turned as they do themselves.
+        part = known[: limits.turned_files]
+        across, natural = (
+            _turned(asked, known),
+            float((_turned(part, known, itself=True).distance <= near).mean()),
+        )
+        said = list(_judged(case, train, test, across, near, natural, ", mirrored or turned"))
+    yield from said
+
+
+def _turned(asked: Floats, known: Floats, itself: bool = False) -> Nearest:
+    """The nearest of all ways to mirror an image and to turn it by right angles, but for the way it is."""
+    known = known.astype(np.float32)
+    side = np.moveaxis(asked.astype(np.float32).reshape(-1, SIDE, SIDE), 0, -1)
+    ways = [np.rot90(image, turns) for image in (side, side[:, ::-1]) for turns in range(4)][1:]
+    found = [nearest(np.moveaxis(way, -1, 0).reshape(len(asked), -1), known, itself) for way in ways]
+    best = np.stack([each.distance for each in found]).argmin(axis=0)
+    rows = np.arange(len(asked))
+    return Nearest(
+        np.stack([each.place for each in found])[best, rows],
+        np.stack([each.distance for each in found])[best, rows],
+    )
 
 
 def _judged(
-    case: Case, train: Decoded, test: Decoded, across: Nearest, found: npt.NDArray[np.intp], natural: float
+    case: Case,
+    train: Decoded,
+    test: Decoded,
+    across: Nearest,
+    near: float,
+    natural: float,
+    how: str = "",
 ) -> Iterator[Finding]:
     limits = case.limits.files
+    found = np.flatnonzero(across.distance <= near)
+    if len(found) < limits.shared_files:
+        return
     # Each near copy can only be met when its original is in the sample.
     share = len(found) / len(test.files) * max(1.0, train.of / max(1, len(train.files)))
     seen = len(found) / len(test.files)
@@ -71,7 +101,7 @@ def _judged(
     ours, theirs = test.files[found[0]], train.files[across.place[found[0]]]
     yield finding(
         "near_duplicates",
-        f"{len(found):,} of {len(test.files):,} test files ({seen:.1%}) all but equal a training file, "
+        f"{len(found):,} of {len(test.files):,} test files ({seen:.1%}) all but equal a training file{how}, "
         f"{ours.name} and {theirs.name} for one; within training {natural:.1%} do "
         f"(agreement of their labels beyond chance: {agreed:.2f})"
         f"{told(len(train.files), train.of, 'training files')}",

@@ -13,6 +13,7 @@ from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.files.agreeing import agreed_labels
+from generator.verifier.public.pairs import training_labels
 from generator.verifier.sampling import sampled_rows, told
 
 _HASHES, _BANDS = 64, 16
@@ -60,9 +61,7 @@ def _check_column(case: Case, column: str) -> Iterator[Finding]:
     if len(across) < limits.shared_files or seen < limits.near_share / 2:
         return
     rows = train_rows[partner[across] - count]
-    agreed = agreed_labels(
-        case, joined.truth.iloc[across], train.iloc[rows].reindex(columns=case.targets, fill_value="")
-    )
+    agreed = agreed_labels(case, joined.truth.iloc[across], training_labels(case, train).iloc[rows])
     error = np.sqrt(max(natural * (1 - natural), 1 / usable) / usable)
     unusual = (len(across) / usable - natural) / error >= limits.near_z and seen >= limits.near_share
     telling = agreed >= limits.near_agreement

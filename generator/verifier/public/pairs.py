@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
+from generator.verifier.data.labels import visible
 from generator.verifier.public.inventory import PublicFile
 from generator.verifier.public.kinds import FileKind
 from generator.verifier.public.media import Link, test_rows
@@ -83,9 +84,27 @@ def _without_table(case: Case, kinds: frozenset[FileKind]) -> Pairs | None:
 
 def _truth(case: Case, table: pd.DataFrame, side: Side) -> pd.DataFrame:
     if side == "train":
-        return table.reindex(columns=case.targets, fill_value="")
+        return training_labels(case, table)
     answers = case.answers.drop_duplicates(case.id_column).set_index(case.id_column)[case.targets]
     return answers.reindex(table[case.id_column]).fillna("").reset_index(drop=True)
+
+
+def training_labels(case: Case, table: pd.DataFrame) -> pd.DataFrame:
+    """The target columns of training rows, the same index; ``""`` where there is no label.
+
+    Where a target is no column (the answers have one column a class, say) the column that holds the labels is
+    taken for it.
+    """
+    found = table.reindex(columns=case.targets, fill_value="")
+    for target in case.targets:
+        seen = None if target in table.columns else visible(case, target)
+        if seen is None or seen.column not in table.columns:
+            continue
+        cells = table[seen.column]
+        if bool((cells == target).any()):
+            cells = (cells == target).astype(int).astype(str)
+        found[target] = cells
+    return found
 
 
 def media_links(case: Case, side: Side) -> tuple[Link, ...]:

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 #: Side files of single rows by the hundred are no tables.
 _MOST_TABLES = 200
-_IN_ZIP = ("csv", "tsv", "parquet")
+_IN_ZIP = ("csv", "tsv", "tab", "json", "jsonl", "ndjson", "parquet")
 
 
 def public_tables(public: Path) -> dict[Path, pd.DataFrame]:

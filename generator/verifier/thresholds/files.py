@@ -57,6 +57,8 @@ class FileLimits:
             picture; compression and noise move less than 0.01, other pictures of one class rarely less than
             0.05.
         sound_distance: the same for the spectrograms of two recordings.
+        turned_files: training images that are compared with the others mirrored and turned, to learn how
+            often they match by nature.
         typical_part: and at most this part of the usual distance to the nearest training file, so that
             plain, small images, which all resemble each other, are not taken for copies.
         text_overlap: share of the three-word shingles (Jaccard) from which two texts are the same text.
@@ -98,6 +100,7 @@ class FileLimits:
     near_agreement: float = 0.8
     image_distance: float = 0.02
     sound_distance: float = 0.02
+    turned_files: int = 1_000
     typical_part: float = 0.25
     text_overlap: float = 0.7
     text_words: int = 8

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import tarfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -118,3 +121,26 @@ def _write(root: Path, train: pd.DataFrame, test: pd.DataFrame, id_column: str, 
     test[[id_column, target]].to_csv(root / "private" / "test_answer.csv", index=False)
     sample = test[[id_column]].assign(**{target: train[target].iloc[0]})
     sample.to_csv(root / "public" / "sample_submission.csv", index=False)
+
+
+def pack(root: Path, how: str) -> Path:
+    """Put the folders of media under public/ into archives.
+
+    Args:
+        root: the package.
+        how: ``each``: ``train.zip`` holds ``1.png``; ``named``: it holds ``train/1.png``; ``one``:
+            ``data.tar.gz`` holds ``train/1.png`` and all other folders.
+    """
+    public = root / "public"
+    folders = sorted(path for path in public.iterdir() if path.is_dir())
+    if how == "one":
+        with tarfile.open(public / "data.tar.gz", "w:gz", compresslevel=1) as archive:
+            for folder in folders:
+                archive.add(folder, folder.name)
+    for folder in folders:
+        if how != "one":
+            with zipfile.ZipFile(public / f"{folder.name}.zip", "w") as packed:
+                for path in sorted(folder.rglob("*")):
+                    packed.write(path, path.relative_to(public if how == "named" else folder))
+        shutil.rmtree(folder)
+    return root
