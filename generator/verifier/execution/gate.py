@@ -12,6 +12,8 @@ from generator.verifier.execution.probe import Probe, read_sightings, wanted
 from harness.models.registry import ModelConfig, make_model
 from harness.records import Feedback
 
+#: Baselines in order of their cost on many rows.
+_CHEAPEST = ("linear", "tree", "neighbours", "forest")
 _PROBE_STEPS = 3
 _SHOWN = 3
 
@@ -23,14 +25,14 @@ def check(case: Case) -> Iterator[Finding]:
         TrialInterrupted: a trial was lost to the machine or to the model's endpoint.
     """
     with open_trials(case) as trials:
-        yield from _check_reach(case, trials)
-        yield from _check_agent(case, trials)
+        yield from check_reach(case, trials)
+        yield from check_agent(case, trials)
 
 
-def _check_agent(case: Case, trials: Trials) -> Iterator[Finding]:
+def check_agent(case: Case, trials: Trials) -> Iterator[Finding]:
     """A whole trial without feedback, as in the paper's validation (arXiv 2510.07307, section 3.2)."""
     limits = case.limits.execution
-    name = limits.candidate
+    name = limits.candidate or f"scripted/{cheapest(case)}"
     case.say(f"{name} works on the task")
     model = make_model(ModelConfig(name=name), task=case.scored)
     result, _ = trials.run("agent", model, limits.steps, limits.seconds, Feedback.NONE)
@@ -60,7 +62,16 @@ def _check_agent(case: Case, trials: Trials) -> Iterator[Finding]:
         )
 
 
-def _check_reach(case: Case, trials: Trials) -> Iterator[Finding]:
+def cheapest(case: Case) -> str:
+    """The cheapest baseline that is clearly above the floor; where none is, the highest of them."""
+    ladder: dict[str, dict[str, float]] = {each["name"]: each for each in case.exhibits.get("ladder", [])}
+    risen = [name for name in _CHEAPEST if name in ladder and ladder[name]["low"] > 0]
+    if risen or not ladder:
+        return risen[0] if risen else _CHEAPEST[0]
+    return max(ladder, key=lambda name: ladder[name]["gain"])
+
+
+def check_reach(case: Case, trials: Trials) -> Iterator[Finding]:
     """A program in the agent's sandbox walks parent folders, mounts, environments and processes."""
     case.say("looking for the answers from inside the sandbox")
     limits = case.limits.execution
