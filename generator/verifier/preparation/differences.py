@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pandas as pd
@@ -20,6 +22,9 @@ from harness.tasks.package import file_hash
 FOLDERS = ("public", "private")
 _IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".gif", ".webp")
 _ARCHIVES = (".zip", ".npz")
+_TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+#: Zipped documents; who wrote them, and when, stands in a folder of its own.
+_DOCUMENTS, _ABOUT = (".xlsx", ".xlsm", ".docx", ".pptx"), "docProps/"
 #: Numbers that differ by less are the same number, written by another version of a library.
 _ROUNDING = 1e-9
 
@@ -92,7 +97,7 @@ def same_content(left: Path, right: Path) -> bool:
         return False
     try:
         return reader(left, right)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, UnreadableTable):
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, tarfile.TarError, zlib.error, UnreadableTable):
         return False
 
 
@@ -100,6 +105,10 @@ def _reader(path: Path) -> Callable[[Path, Path], bool] | None:
     name = path.name.lower()
     if name.endswith(_ARCHIVES):
         return lambda left, right: _members(left) == _members(right)
+    if name.endswith(_DOCUMENTS):
+        return lambda left, right: _members(left, _ABOUT) == _members(right, _ABOUT)
+    if name.endswith(_TARS):
+        return lambda left, right: _rolled(left) == _rolled(right)
     if name.endswith(".gz"):
         return lambda left, right: _unpacked(left) == _unpacked(right)
     if name.endswith(_IMAGES):
@@ -107,16 +116,34 @@ def _reader(path: Path) -> Callable[[Path, Path], bool] | None:
     return _same_cells if table_format(path) in ("parquet", "csv") else None
 
 
-def _members(path: Path) -> list[tuple[str, int, int]]:
+def _members(path: Path, ignore: str | None = None) -> list[tuple[str, int, int]]:
     with zipfile.ZipFile(path) as archive:
-        return sorted((member.filename, member.file_size, member.CRC) for member in archive.infolist())
+        return sorted(
+            (member.filename, member.file_size, member.CRC)
+            for member in archive.infolist()
+            if ignore is None or not member.filename.startswith(ignore)
+        )
+
+
+def _rolled(path: Path) -> list[tuple[str, str]]:
+    """Names and contents of a tar archive, without times and owners."""
+    with tarfile.open(path) as archive:
+        found = []
+        for member in archive:
+            stream = archive.extractfile(member) if member.isfile() else None
+            found.append((member.name, _digest(stream) if stream is not None else member.linkname))
+    return sorted(found)
 
 
 def _unpacked(path: Path) -> str:
     with gzip.open(path, "rb") as stream:
-        digest = hashlib.sha256()
-        while piece := stream.read(1 << 20):
-            digest.update(piece)
+        return _digest(stream)
+
+
+def _digest(stream: IO[bytes] | gzip.GzipFile) -> str:
+    digest = hashlib.sha256()
+    while piece := stream.read(1 << 20):
+        digest.update(piece)
     return digest.hexdigest()
 
 

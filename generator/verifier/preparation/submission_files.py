@@ -33,8 +33,8 @@ def check_submission_files(task: Task) -> Iterator[Finding]:
                 "columns_differ",
                 f"{name} {' and '.join(parts)}",
                 "give both files exactly id_column and target_columns of task.toml",
-                # Further columns of the answers are never asked of a submission.
-                Severity.WARNING if not missing and name == task.answer_path.name else None,
+                # Further columns of the answers, as Kaggle's Usage, are never asked of a submission.
+                Severity.INFO if not missing and name == task.answer_path.name else None,
             )
     if wrong:
         return

@@ -6,12 +6,16 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from zipfile import ZipFile, ZipInfo
 
+import pandas as pd
 import pytest
 
 from generator.defects.base import Finding, Severity
 from generator.verifier.case import Case, open_case
 from generator.verifier.preparation.gate import check
+from generator.verifier.preparation.shipped import check_shipped
+from generator.verifier.preparation.submission_files import check_submission_files
 from generator.verifier.thresholds.config import DEFAULTS
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.package import Task, load_task
@@ -125,3 +129,28 @@ def test_files_that_are_only_shipped_are_looked_at_too(iris: Task, sandbox: Sand
         findings: list[Finding] = list(check(case))
         assert [each.code for each in findings] == ["stale_data"]
         assert (case.prepared.public / "notes.csv").is_file()
+
+
+def test_archives_packed_at_another_time_hold_the_same(iris: Task, tmp_path: Path) -> None:
+    shutil.copytree(iris.root, tmp_path / "again")
+    again = Task(tmp_path / "again", iris.spec)
+    for task, year in ((iris, 2001), (again, 2020)):
+        with ZipFile(task.public / "all.zip", "w") as packed:
+            packed.writestr(ZipInfo("a.csv", (year, 1, 1, 0, 0, 0)), "x\n1\n")
+    [finding] = check_shipped(iris, again)
+    assert (finding.code, finding.severity) == ("stale_data", Severity.INFO)
+    with ZipFile(again.public / "all.zip", "w") as packed:
+        packed.writestr("a.csv", "x\n2\n")
+    [finding] = check_shipped(iris, again)
+    assert (finding.code, finding.severity) == ("stale_data", Severity.ERROR)
+
+
+def test_further_columns_of_the_answers_are_never_asked_for(iris: Task) -> None:
+    """Kaggle's own answers have a column Usage, and some graders keep all columns of the test rows."""
+    answers = pd.read_csv(iris.answer_path, dtype=str)
+    answers.assign(Usage="Private").to_csv(iris.answer_path, index=False)
+    [finding] = check_submission_files(iris)
+    assert (finding.code, finding.severity) == ("columns_differ", Severity.INFO)
+    sample = pd.read_csv(iris.sample_path, dtype=str)
+    sample.assign(Usage="Private").to_csv(iris.sample_path, index=False)
+    assert {each.severity for each in check_submission_files(iris)} == {Severity.INFO, Severity.ERROR}
