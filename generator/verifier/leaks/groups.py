@@ -69,9 +69,13 @@ def check(view: View) -> Iterator[Finding]:
         return
     found = [one for one in _candidates(view) if one.overlap >= view.limits.group_share]
     found.sort(key=lambda one: (not one.named, -one.train.nunique()))
+    done = {split.group_column}
     for candidate in found[:_CANDIDATES]:
-        if candidate.column != split.group_column:
-            yield from _check_candidate(view, candidate)
+        if candidate.column in done:
+            continue
+        for one in _check_candidate(view, candidate):
+            done.add(candidate.column)
+            yield one
 
 
 def check_declared(case: Case) -> Iterator[Finding]:
@@ -129,6 +133,7 @@ def _one(name: str, train: pd.Series, test: pd.Series, named: bool, column: str)
 
 def _check_candidate(view: View, candidate: Candidate) -> Iterator[Finding]:
     limits = view.limits
+    least = limits.group_named if candidate.named else limits.group_warning
     for truth in view.truths:
         ranked = truth.ranked()
         if ranked.train is None:
@@ -139,10 +144,10 @@ def _check_candidate(view: View, candidate: Candidate) -> Iterator[Finding]:
         names = [name for name in view.shared if name != candidate.column and not _texts(view, name)]
         features = view.matrix(names[:_FEATURES])[0][chosen]
         found = _alike(wanted, groups)
-        if found.z < limits.z or found.correlation < limits.group_warning:
+        if found.z < limits.z or found.correlation < least:
             continue
         found = _alike(unexplained(features, wanted, groups), groups)
-        if found.z < limits.z or found.correlation < limits.group_warning:
+        if found.z < limits.z or found.correlation < least:
             continue
         serious = found.correlation >= limits.group and candidate.named and _random(view)
         yield finding(

@@ -20,6 +20,12 @@ _RARE = 0.005
 _LEAVES = 32
 _OTHERS = 40
 _SURE = 0.9
+#: When cells are filled in for one class only: how many rows, how pure, of a class how frequent at most, and
+#: the least share of it. A cabin or a telephone number is known for both classes, if not as often.
+_FEWEST = 30
+_PURE = 0.995
+_MOST_OF = 0.7
+_COVERED = 0.1
 
 
 def check(view: View) -> Iterator[Finding]:
@@ -27,6 +33,7 @@ def check(view: View) -> Iterator[Finding]:
     masks = _masks(view)
     if not masks:
         return
+    yield from _one_sided(view, masks)
     names = list(masks)
     train, test = (np.column_stack([masks[name][side] for name in names]) for side in (0, 1))
     train, test = _with_counts(train), _with_counts(test)
@@ -51,6 +58,34 @@ def check(view: View) -> Iterator[Finding]:
             if size >= view.limits.missing and not _explained(view, best, masks[best])
             else Severity.WARNING,
         )
+
+
+def _one_sided(view: View, masks: dict[str, tuple[Floats, Floats]]) -> Iterator[Finding]:
+    """Columns that are filled in for rows of one class only, on both sides, though not for all of them."""
+    limits = view.limits
+    for truth in view.truths:
+        if truth.kind is not Kind.CLASS or truth.train is None:
+            continue
+        for name, (known, asked) in masks.items():
+            if not len(known):
+                continue
+            filled = [truth.test[asked == 0], truth.train[known == 0]]
+            if min(len(side) for side in filled) < max(limits.copy_rows, _FEWEST):
+                continue
+            label = str(filled[1].mode().iloc[0])
+            pure = min(float((side == label).mean()) for side in filled)
+            base = float((truth.train == label).mean())
+            covered = float((known[(truth.train == label).to_numpy()] == 0).mean())
+            if pure < _PURE or base > _MOST_OF or covered < _COVERED:
+                continue
+            if _explained(view, name, (known, asked)):
+                continue
+            yield finding(
+                "proxy_column",
+                f"{name} is filled in only where {truth.name} is {label}: {pure:.1%} of such rows, which are "
+                f"{covered:.1%} of that class; the class is {base:.1%} of all rows{view.told}",
+                f"drop {name} if it is known only after {truth.name}",
+            )
 
 
 def _explained(view: View, name: str, mask: tuple[Floats, Floats]) -> bool:

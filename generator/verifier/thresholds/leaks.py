@@ -45,8 +45,11 @@ class LeakLimits:
         near_many: share of near copies with the same label from which they matter even where training has as
             many within itself: copies made before the split.
         group_share: share of test rows that have a group mate in training, from which it matters.
-        group, group_warning: correlation of a row's unexplained part with that of its mates.
-        time, time_warning_alike: the same for neighbours in time.
+        group, group_warning, group_named: correlation of a row's unexplained part with that of its mates; the
+            last is the warning's for a column that is named as a group, or a part of the id: travellers who
+            booked together share their fate that much.
+        time, time_warning_alike: the same for neighbours in time. It is an error only where test rows were
+            drawn one by one (a random, stratified or given split), not by groups or in blocks of time.
         time_warning, time_error: share of test rows earlier than the last training row. A panel cut series by
             series has some; when it is most rows, time was not respected.
     """
@@ -79,6 +82,7 @@ class LeakLimits:
     group_share: float = 0.1
     group: float = 0.6
     group_warning: float = 0.15
+    group_named: float = 0.1
     time: float = 0.8
     time_warning_alike: float = 0.3
     time_warning: float = 0.05
