@@ -97,7 +97,7 @@ def _judged(
     telling = agreed >= limits.near_agreement
     if not (unusual or (telling and seen >= limits.near_noted)):
         return
-    serious = telling and (unusual or seen >= limits.near_many)
+    serious = (unusual and agreed >= limits.near_copied) or (telling and seen >= limits.near_many)
     ours, theirs = test.files[found[0]], train.files[across.place[found[0]]]
     yield finding(
         "near_duplicates",

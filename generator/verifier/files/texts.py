@@ -17,7 +17,6 @@ from generator.verifier.public.pairs import training_labels
 from generator.verifier.sampling import sampled_rows, told
 
 _HASHES, _BANDS = 64, 16
-_SHINGLE = 3
 _CHUNK = 20_000
 _LOOKED_AT = 500
 _SHOWN = 40
@@ -61,10 +60,19 @@ def _check_column(case: Case, column: str) -> Iterator[Finding]:
     if len(across) < limits.shared_files or seen < limits.near_share / 2:
         return
     rows = train_rows[partner[across] - count]
-    agreed = agreed_labels(case, joined.truth.iloc[across], training_labels(case, train).iloc[rows])
+    labels = training_labels(case, train)
+    agreed = agreed_labels(case, joined.truth.iloc[across], labels.iloc[rows])
+    within = np.flatnonzero(partner[count:] >= 0)
+    if len(within) and len(across) / usable > 2 * natural:
+        # What resembles by nature, and agrees as it does within training, is taken out of the mixture.
+        usual = agreed_labels(
+            case, labels.iloc[train_rows[within]], labels.iloc[train_rows[partner[count:][within] - count]]
+        )
+        part = natural * usable / len(across)
+        agreed = min(1.0, (agreed - part * usual) / (1 - part))
     error = np.sqrt(max(natural * (1 - natural), 1 / usable) / usable)
     unusual = (len(across) / usable - natural) / error >= limits.near_z and seen >= limits.near_share
-    telling = agreed >= limits.near_agreement
+    telling, copied = agreed >= limits.near_agreement, unusual and agreed >= limits.near_copied
     if not (unusual or (telling and seen >= limits.near_noted)):
         return
     ours, theirs = asked[across[0]], known[partner[across[0]] - count]
@@ -74,7 +82,7 @@ def _check_column(case: Case, column: str) -> Iterator[Finding]:
         f"{_short(ours)} and {_short(theirs)} for one; within training {natural:.1%} do "
         f"(agreement of their labels beyond chance: {agreed:.2f}){told(count, joined.of)}",
         "keep all versions of one text on one side of the split",
-        None if telling and (unusual or seen >= limits.near_many) else Severity.WARNING,
+        None if copied or (telling and seen >= limits.near_many) else Severity.WARNING,
     )
 
 
@@ -84,7 +92,7 @@ def _short(text: str) -> str:
 
 
 def _signatures(texts: Sequence[str], words: int) -> tuple[Signatures, npt.NDArray[np.bool_]]:
-    """MinHash signatures of the word triples, shape (n, 64), and which texts are long enough to have one.
+    """MinHash signatures of words and their pairs, shape (n, 64), and which texts are long enough.
 
     Broder, "On the resemblance and containment of documents" (1997): the share of equal entries estimates
     the Jaccard index of the two sets of shingles.
@@ -112,16 +120,21 @@ def _signatures(texts: Sequence[str], words: int) -> tuple[Signatures, npt.NDArr
 def _shingles(
     texts: list[list[str]], codes: dict[str, int]
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.intp]]:
-    """Hashes of all word triples, one text after the other, and where each text starts."""
+    """Hashes of all words and pairs of words, one text after the other, and where each text starts.
+
+    A word that is dropped from a text of ten takes three of its nineteen shingles.
+    """
     hashes, starts, at = [], [], 0
     for words in texts:
         numbers = np.array([codes.setdefault(word, len(codes) + 1) for word in words], dtype=np.uint64)
-        triples = numbers[:-2] * np.uint64(0x9E3779B97F4A7C15)
-        triples = (triples ^ (triples >> np.uint64(31))) + numbers[1:-1] * np.uint64(0xBF58476D1CE4E5B9)
-        triples = (triples ^ (triples >> np.uint64(29))) + numbers[2:] * np.uint64(0x94D049BB133111EB)
-        hashes.append(triples ^ (triples >> np.uint64(32)))
+        # A word alone is a pair with no word after it.
+        first, second = np.append(numbers[:-1], numbers), np.append(numbers[1:], np.zeros_like(numbers))
+        pairs = first * np.uint64(0x9E3779B97F4A7C15)
+        pairs = (pairs ^ (pairs >> np.uint64(31))) + second * np.uint64(0xBF58476D1CE4E5B9)
+        pairs = (pairs ^ (pairs >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
+        hashes.append(pairs ^ (pairs >> np.uint64(32)))
         starts.append(at)
-        at += len(triples)
+        at += len(pairs)
     return np.concatenate(hashes), np.array(starts, dtype=np.intp)
 
 

@@ -53,6 +53,8 @@ class FileLimits:
             repeat by nature.
         near_agreement: kappa of labels between a test row and its near copy from which the copy tells the
             label.
+        near_copied: the same where near copies are more than nature makes; those that nature makes are among
+            them and agree less.
         image_distance: one minus the correlation of two thumbnails below which they may show the same
             picture; compression and noise move less than 0.01, other pictures of one class rarely less than
             0.05.
@@ -61,7 +63,7 @@ class FileLimits:
             often they match by nature.
         typical_part: and at most this part of the usual distance to the nearest training file, so that
             plain, small images, which all resemble each other, are not taken for copies.
-        text_overlap: share of the three-word shingles (Jaccard) from which two texts are the same text.
+        text_overlap: share of words and pairs of words (Jaccard) from which two texts are the same text.
         text_words: shorter texts are formulas that many rows share by nature.
         text_rows: texts of the training table that are looked at.
     """
@@ -98,6 +100,7 @@ class FileLimits:
     near_many: float = 0.3
     near_noted: float = 0.1
     near_agreement: float = 0.8
+    near_copied: float = 0.6
     image_distance: float = 0.02
     sound_distance: float = 0.02
     turned_files: int = 1_000

@@ -91,6 +91,15 @@ def digits(root: Path, layout: str = "columns") -> Path:
     return root
 
 
+def written(root: Path, train: pd.DataFrame, test: pd.DataFrame, target: str) -> Path:
+    """A package of these rows, with numbers as ids in the column ``row``."""
+    _package(root, "text", "row", target)
+    whole = pd.concat([train, test], ignore_index=True)
+    whole.insert(0, "row", np.random.default_rng(2).permutation(len(whole)))
+    _write(root, whole.iloc[: len(train)], whole.iloc[len(train) :], "row", target)
+    return root
+
+
 def answers(root: Path) -> pd.DataFrame:
     """The answers: the first column is the id, the second the label."""
     return pd.read_csv(root / "private" / "test_answer.csv", dtype=str)
