@@ -44,7 +44,7 @@ from harness.tasks.submission import (
     read_answer_key,
     read_submission,
 )
-from harness.tasks.variants import Outcome, Variant, VariantResult
+from harness.tasks.variants import Outcome, Packer, Variant, VariantResult
 
 #: The grader's scripts, and the working folder in which they find their files.
 DRIVER = Path(__file__).with_name("inside")
@@ -149,18 +149,22 @@ class Grader:
         return graded
 
     def score_parts(
-        self, submission: pd.DataFrame, parts: Sequence[npt.NDArray[np.intp]]
+        self,
+        submission: pd.DataFrame,
+        parts: Sequence[npt.NDArray[np.intp]],
+        answers: pd.DataFrame | None = None,
     ) -> list[float | None]:
         """Score some rows alone, as if the task had no others, and do so for many choices of rows in one run.
 
         Args:
             submission: as for :meth:`grade_frame`, all rows.
             parts: distinct positions of rows, each of shape (n,).
+            answers: rows of the answers to hold it against instead of all.
 
         Returns:
             A score for each part, ``None`` where the metric gives none.
         """
-        answers = self.key.answers
+        answers = self.key.answers if answers is None else answers
         run, result = self._ask(answers, submission, {"parts": [part.tolist() for part in parts]})
         if run.timed_out:  # a slow metric gets its whole time for each part
             return [self.score(answers.iloc[part], submission.iloc[part]).raw_score for part in parts]
@@ -177,6 +181,7 @@ class Grader:
         twice: bool = False,
         clock: float = 0.0,
         seconds: float = _VARIANT_SECONDS,
+        answers: pd.DataFrame | None = None,
     ) -> list[VariantResult]:
         """Hand many submissions to the metric in one run, past every check that the framework makes.
 
@@ -186,14 +191,21 @@ class Grader:
             twice: score the very same tables again, and tell what the metric altered in them.
             clock: by how many seconds the clock of the metric runs ahead.
             seconds: variants that have not begun after so much processor time are ``skipped``.
+            answers: rows of the answers that are all there is to predict, instead of all of them.
 
         Returns:
             A result for each variant, all ``lost`` when the run ended before it could tell.
         """
-        answers = self.key.answers
+        answers = self.key.answers if answers is None else answers
         base = answers[[column for column in self.key.columns if column in answers.columns]]
-        pickled = pickle.dumps([variant.packed(answers, base, self.key.numeric) for variant in variants])
-        asked = {"same": same, "twice": twice, "seconds": min(seconds, self._limits.seconds / 2)}
+        packer = Packer(answers, self.key.numeric)
+        pickled = pickle.dumps([packer.packed(variant) for variant in variants])
+        asked = {
+            "id": self.key.id_column,
+            "same": same,
+            "twice": twice,
+            "seconds": min(seconds, self._limits.seconds / 2),
+        }
         if clock:
             asked["clock"] = clock
         _, result = self._ask(answers, base, asked, {"variants.pickle": pickled})

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 #: Columns in which a smaller share of the rows changed are handed over as changes.
@@ -35,21 +36,62 @@ class Variant:
             with ``whole`` any rows and columns.
         answers: others to hold it against, with the same columns as the task's own; ``None`` for those.
         whole: hand over whole tables as CSV files, not their differences from the answers.
+        rows: repeat the rows of both tables under new ids until there are so many; 0 leaves them as they are.
     """
 
     submission: pd.DataFrame
     answers: pd.DataFrame | None = None
     whole: bool = False
+    rows: int = 0
 
-    def packed(self, answers: pd.DataFrame, base: pd.DataFrame, numeric: frozenset[str]) -> dict[str, Any]:
-        """Builtin types, as ``inside/variants.py`` reads them."""
-        if self.whole:
-            known = answers if self.answers is None else self.answers
-            return {"submission": _csv(self.submission), "answers": _csv(known)}
-        packed = {"submission": _changes(base, self.submission, numeric)}
-        if self.answers is not None:
-            packed["answers"] = _changes(answers, self.answers, numeric)
+
+class Packer:
+    """Writes variants as builtin types, as ``inside/variants.py`` reads them.
+
+    Args:
+        answers: what the metric is handed as answers, all cells as strings.
+        numeric: the columns that hold numbers.
+    """
+
+    def __init__(self, answers: pd.DataFrame, numeric: frozenset[str]) -> None:
+        self._answers = answers
+        self._numeric = numeric
+        self._cells: dict[str, npt.NDArray[Any]] = {}
+        for name in answers.columns:
+            cells = answers[name]
+            if name in numeric:
+                cells = pd.to_numeric(cells.replace({"true": "1", "false": "0"}), errors="coerce")
+            self._cells[name] = cells.to_numpy(dtype=float if name in numeric else object)
+
+    def packed(self, variant: Variant) -> dict[str, Any]:
+        """One variant."""
+        if variant.whole:
+            known = self._answers if variant.answers is None else variant.answers
+            return {"submission": _csv(variant.submission), "answers": _csv(known)}
+        packed: dict[str, Any] = {"submission": self._changes(variant.submission), "rows": variant.rows}
+        if variant.answers is not None:
+            packed["answers"] = self._changes(variant.answers)
         return packed
+
+    def _changes(self, frame: pd.DataFrame) -> dict[str, Any]:
+        """Columns that differ, as ``{column: [rows or None, values]}``."""
+        changes: dict[str, Any] = {}
+        for column in frame.columns:
+            numeric = column in self._numeric
+            values = frame[column].to_numpy()
+            if numeric:
+                cells = frame[column]
+                if not pd.api.types.is_numeric_dtype(cells):
+                    cells = pd.to_numeric(cells.replace({"true": "1", "false": "0"}), errors="coerce")
+                values = cells.to_numpy(dtype=float)
+            differ = self._cells[column] != (values if numeric else values.astype(object))
+            if not differ.any():
+                continue
+            rows = np.flatnonzero(differ) if differ.mean() < _SPARSE else None
+            kept = values if rows is None else values[rows]
+            packed = kept.tobytes() if numeric else [str(value) for value in kept]
+            changes[column] = [None if rows is None else rows.astype(np.int32).tobytes(), packed]
+        return changes
 
 
 @dataclass(frozen=True)
@@ -102,26 +144,6 @@ class VariantResult:
             altered,
             again if isinstance(again, float) else None,
         )
-
-
-def _changes(base: pd.DataFrame, frame: pd.DataFrame, numeric: frozenset[str]) -> dict[str, Any]:
-    """Columns that differ, as ``{column: [rows or None, values]}``."""
-    changes: dict[str, Any] = {}
-    for column in frame.columns:
-        values = frame[column].to_numpy()
-        if column in numeric:
-            ours = pd.to_numeric(base[column].replace({"true": "1", "false": "0"}), errors="coerce")
-            values = values.astype(float)
-            differ = ours.to_numpy(dtype=float) != values
-        else:
-            differ = base[column].to_numpy(dtype=object) != values.astype(object)
-        if not differ.any():
-            continue
-        rows = np.flatnonzero(differ) if differ.mean() < _SPARSE else None
-        kept = values if rows is None else values[rows]
-        packed = kept.tobytes() if column in numeric else [str(value) for value in kept]
-        changes[column] = [None if rows is None else rows.astype(np.int32).tobytes(), packed]
-    return changes
 
 
 def _csv(frame: pd.DataFrame) -> str:

@@ -13,6 +13,7 @@ from generator.defects.base import Finding
 from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.metric import changes
+from generator.verifier.sampling import sampled_rows
 from harness.tasks.grading import GradeResult
 from harness.tasks.metrics import NamedMetric, named_metric
 from harness.tasks.submission import Reason
@@ -44,13 +45,15 @@ class Bench:
 
     Attributes:
         case: the verification.
-        oracle: the answers as a submission.
-        sample: the sample submission.
+        answers: the answers that are probed with, all cells as strings.
+        oracle: the same as a submission.
+        sample: the sample submission of these rows.
         perfect: the score of the answers.
         floor: the score of the sample.
     """
 
     case: Case
+    answers: pd.DataFrame
     oracle: pd.DataFrame
     sample: pd.DataFrame
     perfect: float
@@ -102,10 +105,14 @@ class Bench:
         Raises:
             Stop: it has none.
         """
-        result = self.case.grader.grade_frame(submission)
+        result = self.grade(submission)
         if result.raw_score is None:
             raise Stop(cannot(result, what))
         return result.raw_score
+
+    def grade(self, submission: pd.DataFrame) -> GradeResult:
+        """Score a submission in a run of its own."""
+        return self.case.grader.score(self.answers, submission)
 
     def many(
         self, frames: Sequence[pd.DataFrame | Variant], *, same: bool = False, twice: bool = False
@@ -120,7 +127,9 @@ class Bench:
             if left <= 0:
                 results += [VariantResult(Outcome.SKIPPED)] * len(batch)
                 continue
-            found = self.case.grader.score_variants(batch, same=same, twice=twice, seconds=left)
+            found = self.case.grader.score_variants(
+                batch, same=same, twice=twice, seconds=left, answers=self.answers
+            )
             left -= sum(result.seconds for result in found)
             results += found
         return results
@@ -138,11 +147,29 @@ def open_bench(case: Case) -> Bench:
         Stop: one of them has no score.
     """
     oracle, sample = case.oracle(), case.sample()
-    bench = Bench(case, oracle, sample, 0.0, 0.0)
+    bench = Bench(case, case.key.answers, oracle, sample, 0.0, 0.0)
     bench.perfect = bench.score(oracle, "the answers")
     bench.floor = bench.score(sample, "the sample submission")
     case.scores |= {"oracle": bench.perfect, "sample": bench.floor}
     return bench
+
+
+def narrowed(bench: Bench) -> Bench:
+    """A bench with fewer rows, or the same where they are few already or where a part has no score."""
+    most, rows = bench.case.limits.metric.rows, len(bench.answers)
+    if rows <= most:
+        return bench
+    kept = sampled_rows(rows, most, SEED)
+    answers, oracle, sample = (
+        frame.iloc[kept].reset_index(drop=True) for frame in (bench.answers, bench.oracle, bench.sample)
+    )
+    small = Bench(bench.case, answers, oracle, sample, 0.0, 0.0)
+    try:
+        small.perfect = small.score(oracle, "the answers")
+        small.floor = small.score(sample, "the sample submission")
+    except Stop:
+        return bench
+    return small
 
 
 def cannot(result: GradeResult, what: str) -> Finding:

@@ -105,14 +105,14 @@ def _check_classes(bench: Bench) -> Iterator[Finding]:
     """Rows of one class, or group, and single rows. What is left out may be left out on purpose."""
     parts: list[tuple[str, changes.Rows]] = []
     if len(bench.columns) == 1 and bench.case.kinds.get(bench.columns[0]) is Kind.CLASS:
-        labels = bench.case.key.answers[bench.columns[0]]
+        labels = bench.answers[bench.columns[0]]
         for label in labels.value_counts().index[:_CLASSES]:
             rows = np.flatnonzero((labels == label).to_numpy())
             if len(rows) >= _SMALLEST_BLOCK:
                 parts.append((f"the {len(rows)} rows of class {label!r}", rows))
     groups = bench.case.key.groups
     if groups:
-        named = bench.case.key.answers[bench.case.key.id_column].map(groups)
+        named = bench.answers[bench.case.key.id_column].map(groups)
         for group in named.value_counts().index[:_CLASSES]:
             rows = np.flatnonzero((named == group).to_numpy())
             if len(rows) >= _SMALLEST_BLOCK:

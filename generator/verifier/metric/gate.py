@@ -1,11 +1,13 @@
 """Gate 4: the metric, probed with the answers, with answers made wrong step by step, and with bad files.
 
-All is done with the task cut to ``scored_rows``; only the answers and the sample are scored at full size.
+Answers, sample and uninformed submissions are scored with the task cut to ``scored_rows``, all probes with
+fewer rows, and answers and sample once more at full size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from generator.defects.base import Finding, has_errors
 from generator.verifier.case import Case
@@ -24,7 +26,8 @@ from generator.verifier.metric import (
     repetition,
     resolution,
 )
-from generator.verifier.metric.bench import Bench, Stop, cannot, open_bench
+from generator.verifier.metric.bench import Bench, Stop, cannot, narrowed, open_bench
+from generator.verifier.sampling import told
 
 Part = Callable[[Bench], Iterator[Finding]]
 
@@ -40,7 +43,7 @@ _THEN: tuple[Part, ...] = (
     growth.check,
 )
 #: These need no more than a score.
-_LAST: tuple[Part, ...] = (malformed.check, lenience.check, growth.check_full_size)
+_LAST: tuple[Part, ...] = (malformed.check, lenience.check)
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -50,20 +53,32 @@ def check(case: Case) -> Iterator[Finding]:
         bench = open_bench(case)
         _score_uninformed(bench)
         yield from declaration.check(bench)
-        found: list[Finding] = []
+        small = narrowed(bench)
+        part_of = told(len(small.answers), len(case.answers))
+        for found in _probe(small):
+            yield replace(found, evidence=found.evidence + part_of)
+        yield from growth.check_full_size(bench)
+    except Stop as stop:
+        yield stop.finding
+
+
+def _probe(bench: Bench) -> Iterator[Finding]:
+    found: list[Finding] = []
+    try:
         for part in _FIRST:
             found += part(bench)
             if has_errors(found):
                 break
-        yield from found
-        if not has_errors(found):
-            yield from _look_closer(bench)
-        elif not any(one.code == "metric_random" for one in found):
-            yield from order.check(bench)
-        for part in _LAST:
-            yield from part(bench)
     except Stop as stop:
         yield stop.finding
+        return
+    yield from found
+    if not has_errors(found):
+        yield from _look_closer(bench)
+    elif not any(one.code == "metric_random" for one in found):
+        yield from order.check(bench)
+    for part in _LAST:
+        yield from part(bench)
 
 
 def _look_closer(bench: Bench) -> Iterator[Finding]:

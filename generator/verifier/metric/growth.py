@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 
 from generator.defects.base import Finding, Severity
@@ -34,15 +33,12 @@ def _check_time(bench: Bench) -> Iterator[Finding]:
         yield finding("metric_slow", f"scoring {len(bench.oracle):,} rows takes {first.wall:.0f} s", _FIX)
         return
     seen: list[tuple[int, float]] = []
-    for rows in _ROWS:
-        result = bench.many([_tiled(bench, rows)])[0]
+    for rows, result in zip(_ROWS, _longer(bench), strict=True):
         if result.outcome is not Outcome.SCORE:
             if result.outcome is Outcome.FAILED and "MemoryError" in result.message:
                 yield finding("metric_slow", f"{rows:,} rows go over the limit of memory", _FIX)
             break
         seen.append((rows, result.seconds))
-        if result.seconds > _ENOUGH:
-            break
     measured = [(rows, seconds) for rows, seconds in seen if seconds >= _MEASURABLE]
     if len(measured) < 2 or measured[-1][0] < 4 * measured[0][0] or measured[-1][1] < _ENOUGH / 2:
         return
@@ -61,15 +57,19 @@ def _takes_long(result: VariantResult, limit: float) -> bool:
     return result.seconds > limit or (result.wall > limit and result.seconds < 0.1 * result.wall)
 
 
-def _tiled(bench: Bench, rows: int) -> Variant:
-    """The rows again and again under new ids."""
-    key, places = bench.case.key, np.arange(rows) % len(bench.oracle)
-    turn = np.arange(rows) // len(bench.oracle)
-    ids = key.answers[key.id_column].to_numpy()[places]
-    new = [str(number) if key.integer_ids else f"{turn[number]}_{ids[number]}" for number in range(rows)]
-    frames = (frame.iloc[places].assign(**{key.id_column: new}) for frame in (bench.worse, key.answers))
-    submission, answers = frames
-    return Variant(submission, answers, whole=True)
+def _longer(bench: Bench) -> list[VariantResult]:
+    """More and more rows, until that takes long; one by one where together they end the process."""
+    longer = [Variant(bench.worse, rows=rows) for rows in _ROWS]
+    grader = bench.case.grader
+    results = grader.score_variants(longer, seconds=_ENOUGH, answers=bench.answers)
+    if all(result.outcome is Outcome.LOST for result in results):
+        results = []
+        for one in longer:
+            results += grader.score_variants([one], answers=bench.answers)
+            if results[-1].outcome is not Outcome.SCORE or results[-1].seconds > _ENOUGH:
+                break
+        results += [VariantResult(Outcome.SKIPPED)] * (len(longer) - len(results))
+    return results
 
 
 def _check_large(bench: Bench) -> Iterator[Finding]:

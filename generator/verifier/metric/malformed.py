@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 
 from generator.defects.base import Finding
 from generator.defects.registry import finding
 from generator.verifier.metric.bench import Bench
+from harness.tasks.submission import InvalidSubmission, read_submission
 
 
 def check(bench: Bench) -> Iterator[Finding]:
@@ -16,7 +18,11 @@ def check(bench: Bench) -> Iterator[Finding]:
     path = bench.case.scratch / "malformed.csv"
     for what, content in _files(bench).items():
         path.write_bytes(content if isinstance(content, bytes) else _csv(content))
-        result = bench.case.grader.grade(path)
+        try:
+            frame = read_submission(path, replace(bench.case.key, answers=bench.answers))
+        except InvalidSubmission:
+            continue
+        result = bench.grade(frame)
         if result.valid:
             yield finding(
                 "malformed_accepted",
@@ -32,7 +38,7 @@ def _csv(frame: pd.DataFrame) -> bytes:
 
 def _files(bench: Bench) -> dict[str, pd.DataFrame | bytes]:
     key = bench.case.key
-    answers = key.answers[list(key.columns)]
+    answers = bench.answers[list(key.columns)]
     target = next(column for column in answers.columns if column != key.id_column)
     foreign, doubled = answers.copy(), answers.copy()
     foreign.loc[0, key.id_column] = "no such id"

@@ -40,7 +40,7 @@ def _check_rows(bench: Bench) -> Iterator[Finding]:
     order = np.random.default_rng(SEED).permutation(len(bench.oracle))
     frames = (("answers", bench.oracle, bench.perfect), ("sample", bench.sample, bench.floor))
     for what, frame, before in frames:
-        result = bench.case.grader.grade_frame(frame.iloc[order].reset_index(drop=True))
+        result = bench.grade(frame.iloc[order].reset_index(drop=True))
         if result.raw_score is not None and close(result.raw_score, before):
             continue
         refused = result.raw_score is None
@@ -78,7 +78,7 @@ def _check_labels(bench: Bench) -> Iterator[Finding]:
         dict(zip(labels, labels[1:] + labels[:1], strict=True)),
         dict(zip(labels, reversed(labels), strict=True)),
     ):
-        answers = bench.case.key.answers.copy()
+        answers = bench.answers.copy()
         keys = {_text(old, answers[name]): _text(new, answers[name]) for old, new in renamed.items()}
         answers[name] = answers[name].map(lambda cell, keys=keys: keys.get(cell, cell))
         variants = [

@@ -31,18 +31,20 @@ def _uncertain(bench: Bench) -> str:
     gap = min((bench.loss(floor["score"]) for floor in bench.case.exhibits["floors"]), default=0.0)
     if gap <= 0 or len(bench.oracle) < 4:
         return ""
-    rng, rows = np.random.default_rng(SEED + 6), len(bench.oracle)
+    rng, rows, all_rows = np.random.default_rng(SEED + 6), len(bench.oracle), len(bench.case.answers)
     parts = [np.sort(rng.permutation(rows)[: rows // 2]) for _ in range(_HALVES)]
     skilled = changes.softened(bench.oracle, bench.columns, rng) if bench.flags else bench.worse
-    scores = [score for score in bench.case.grader.score_parts(skilled, parts) if score is not None]
+    scores = [
+        score for score in bench.case.grader.score_parts(skilled, parts, bench.answers) if score is not None
+    ]
     if len(scores) < _HALVES // 2:
         return ""
-    error = float(np.std(scores, ddof=1))
+    error = float(np.std(scores, ddof=1)) * (rows / all_rows) ** 0.5
     if error <= bench.case.limits.metric.error_share * gap:
         return ""
     return (
-        f"on {rows} test rows the score of partly wrong answers has a standard error of {error:.3g}, and "
-        f"from the best uninformed submission to the answers it is {gap:.3g}"
+        f"on {all_rows:,} test rows the score of partly wrong answers has a standard error of {error:.3g}, "
+        f"and from the best uninformed submission to the answers it is {gap:.3g}"
     )
 
 
@@ -68,7 +70,7 @@ def _few(bench: Bench) -> str:
     if rows < _FEW_ROWS:
         return f"there are {rows} test rows"
     if bench.known is not None and bench.known.name in _BY_CLASS and len(bench.columns) == 1:
-        counts = bench.case.key.answers[bench.columns[0]].value_counts()
+        counts = bench.case.answers[bench.columns[0]].value_counts()
         if counts.iloc[-1] < _RARE_ROWS:
             return (
                 f"class {counts.index[-1]!r} has {counts.iloc[-1]} test rows and counts as much as any other"

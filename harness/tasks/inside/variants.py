@@ -3,7 +3,7 @@
 The variants come as a pickled list of builtin types, written by the harness. Each is a dict with
 ``submission`` and maybe ``answers``, either as changes of the two tables of the request,
 ``{column: [rows, values]}``, or as the text of a whole CSV file. Numbers and rows are packed as bytes of
-float64 and int32.
+float64 and int32. With ``rows`` both tables are repeated under new ids until they have so many.
 """
 
 from __future__ import annotations
@@ -51,7 +51,12 @@ def score_variants(
             continue
         try:
             answers, said = (
-                _table(base[name], variant.get(name), kinds, read, typed)
+                _repeated(
+                    _table(base[name], variant.get(name), kinds, read, typed),
+                    kinds,
+                    request["id"],
+                    variant.get("rows", 0),
+                )
                 for name in ("answers", "submission")
             )
         except ValueError as error:
@@ -60,6 +65,20 @@ def score_variants(
         one = metric if request["same"] else make()
         results.append(_scored(one, answers, said, refused, request["twice"]))
     return results
+
+
+def _repeated(frame: pd.DataFrame, kinds: dict[str, str], column: str, rows: int) -> pd.DataFrame:
+    """The rows again and again under new ids, the same ones in answers and submission."""
+    if not rows:
+        return frame
+    old = frame[column].to_numpy()
+    places = np.arange(rows) % len(frame)
+    longer = frame.iloc[places].reset_index(drop=True)
+    if kinds.get(column) == "integer":
+        longer[column] = np.arange(rows)
+    else:
+        longer[column] = [f"{number // len(frame)}_{old[place]}" for number, place in enumerate(places)]
+    return longer
 
 
 def judge(metric: Any, answers: pd.DataFrame, said: pd.DataFrame, refused: type[Exception]) -> float:
