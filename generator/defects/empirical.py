@@ -22,6 +22,10 @@ EMPIRICAL: dict[str, Defect] = {
         Gate.EMPIRICAL,
         Severity.ERROR,
         "no baseline makes a valid submission from the public data",
+        example="tree: handed in nothing (submitted after 6 steps); neighbours: handed in nothing "
+        "(submitted after 6 steps); linear: handed in nothing (submitted after 6 steps); forest: "
+        "handed in nothing (submitted after 6 steps); boosting: handed in nothing (submitted "
+        "after 6 steps)",
     ),
     "unlearnable": Defect(
         Gate.EMPIRICAL,
@@ -49,11 +53,16 @@ EMPIRICAL: dict[str, Defect] = {
         Gate.EMPIRICAL,
         Severity.WARNING,
         "the best baseline leaves almost no room above it",
+        example="of the way from sample (0.40678) to the answers (1): tree 88.6% with 0.932203, "
+        "neighbours 100.0% with 1, linear 100.0% with 1, forest 97.1% with 0.983051; 59 test "
+        "rows",
     ),
     "weak_signal": Defect(
         Gate.EMPIRICAL,
         Severity.WARNING,
         "the best baseline rises only a little way from the floor",
+        example="of the way from constant (0.989921) to the answers (0): tree 3.1% with 0.959539, "
+        "neighbours -0.7% with 0.996827, linear 3.2% with 0.958434, forest 0.3% with 0.987233",
     ),
     "noisy_scores": Defect(
         Gate.EMPIRICAL,

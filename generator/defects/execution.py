@@ -9,11 +9,14 @@ EXECUTION: dict[str, Defect] = {
         Gate.EXECUTION,
         Severity.ERROR,
         "an agent cannot make a valid submission",
+        example="scripted/nop ended with submitted after 2 steps and no valid submission (last word: "
+        "nothing was handed in), where 2 baselines that were told their scores had one",
     ),
     "execution_below_floor": Defect(
         Gate.EXECUTION,
         Severity.WARNING,
         "an agent's best submission is no better than an uninformed one",
+        example="scripted/sample scores 1.9028, constant 1.9005",
     ),
     "private_reachable": Defect(
         Gate.EXECUTION,

@@ -73,7 +73,8 @@ def _run(case: Case, trials: Trials, name: str) -> Rung:
 def _read(case: Case, name: str, result: TrialResult, paths: TrialPaths) -> Rung:
     if result.score is None or result.score_step is None:
         codes = [step.reason_code for step in result.steps if step.reason_code]
-        return Rung(name, None, None, codes[-1] if codes else str(result.status))
+        ended = f"handed in nothing ({result.status} after {len(result.steps)} steps)"
+        return Rung(name, None, None, codes[-1] if codes else ended)
     step = paths.step(result.score_step)
     submission = read_submission(step / "submission.csv", case.key)
     printed = (step / "output.txt").read_text(encoding="utf-8", errors="replace")

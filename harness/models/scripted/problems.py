@@ -138,6 +138,8 @@ def understand(facts: Facts, seen: dict[str, Any]) -> Problem:
     Raises:
         Unreadable: nothing to learn from, or nothing that can be learnt.
     """
+    if 0 in seen["rows"]:
+        raise Unreadable(f"there are no {'test' if seen['rows'][0] else 'training'} rows")
     targets = seen["targets"]
     single = targets[facts.targets[0]]
     metric = metric_family(facts.metric)

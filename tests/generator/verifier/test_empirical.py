@@ -131,6 +131,18 @@ def test_trivial_only_when_nothing_is_left_to_do(
     assert [each.code for each in headroom.check(case, bottom, standings)] == codes
 
 
+def test_without_training_rows_no_baseline_hands_anything_in(
+    sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    """That may be beyond the baselines alone, so it is a warning; refused submissions would be an error."""
+    case = case_of(measured(60), tmp_path, sandbox)
+    (case.task.public / "train.csv").unlink()
+    with case.grader:
+        (found,) = gate.check(case)
+    assert (found.code, found.severity) == ("ladder_failed", Severity.WARNING)
+    assert "forest: handed in nothing" in found.evidence
+
+
 PROGRAM = """\
 import numpy as np
 import pandas as pd
