@@ -89,3 +89,22 @@ def test_transfer_learns_from_training_rows_only() -> None:
 def test_categories_become_codes_by_frequency() -> None:
     found = column_numbers(pd.Series(["b", "a", "b", "", "b", "a"]))
     assert found[:3].tolist() == [0.0, 1.0, 0.0] and np.isnan(found[3])
+
+
+@pytest.mark.parametrize("kind", [Kind.CLASS, Kind.NUMBER])
+def test_names_of_rows_do_not_tell_the_order_of_the_rows(kind: Kind) -> None:
+    """Rows sorted by the target with a name of their own each: the name knows nothing."""
+    names = text([f"n{number}" for number in np.random.default_rng(2).permutation(300)])
+    truth = text(np.repeat([0, 1], 150) if kind is Kind.CLASS else np.arange(300))
+    assert column_strength(names, truth, kind).gain <= 0.01
+
+
+def test_categories_are_numbered_by_frequency_then_by_the_alphabet() -> None:
+    """Twice b and d, three times c, once a and e, which share a code."""
+    cells = text(["d", "a", "d", "c", "b", "", "c", "e", "c", "b"])
+    assert column_numbers(cells).tolist()[:5] == [2, 3, 2, 0, 1]
+    assert np.isnan(column_numbers(cells)[5])
+    shuffled = cells.sample(frac=1, random_state=1)
+    assert np.array_equal(
+        column_numbers(shuffled), column_numbers(cells)[shuffled.index.to_numpy()], equal_nan=True
+    )
