@@ -185,11 +185,14 @@ class Case:
 
     @functools.cached_property
     def joined(self) -> Joined | None:
-        """Test rows beside their answers, when there is a test table whose ids are those of the answers."""
+        """Test rows beside their answers, when there is a test table whose ids are those of the answers.
+
+        Of several rows of one id, such as the steps of a recording, the first stands for the others.
+        """
         if self.test is None:
             return None
         answers = self.answers.drop_duplicates(self.id_column).set_index(self.id_column)[self.targets]
-        rows = self.test[self.test[self.id_column].isin(answers.index)]
+        rows = self.test[self.test[self.id_column].isin(answers.index)].drop_duplicates(self.id_column)
         chosen = rows.iloc[sampled_rows(len(rows), self.limits.sampling.rows)].reset_index(drop=True)
         truth = answers.loc[chosen[self.id_column]].reset_index(drop=True)
         return Joined(chosen, truth, len(rows))
