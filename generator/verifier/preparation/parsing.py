@@ -11,12 +11,15 @@ from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.preparation.raw_tables import RawTable
+from generator.verifier.preparation.tracing import same_names
 from generator.verifier.sampling import sampled
 
 _DELIMITERS = (";", "\t", "|", ",")
 _LOST = "\N{REPLACEMENT CHARACTER}"
 #: UTF-8 that was read as Latin-1 or Windows-1252: a lead byte's letter and a follower's sign.
 _MOJIBAKE = re.compile("[ÂÃ][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€|ï»¿")
+#: Cells that are looked for in a raw column, and the share of them that shows where they come from.
+_LOOKED_AT, _MOST = 200, 0.5
 _REPEAT = re.compile(r"\.\d+$")
 
 
@@ -112,8 +115,10 @@ def _encoding(name: str, table: pd.DataFrame, raw: Sequence[RawTable], case: Cas
         mixed = cells[cells.str.contains(_MOJIBAKE)]
         if not lost and not len(mixed):
             continue
-        if raw and _held(raw, case, _LOST if lost else None):
+        if _held(raw, _LOST if lost else None):
             continue
+        wrong = cells.str.contains(_LOST, regex=False) | cells.str.contains(_MOJIBAKE)
+        known = any(_holds(source, column, cells[~wrong & (cells != "")]) for source in raw)
         what = f"the replacement character in {lost}"
         if not lost:
             what = f"{mixed.iloc[0][:40]!r} and the like in {len(mixed)}"
@@ -121,20 +126,28 @@ def _encoding(name: str, table: pd.DataFrame, raw: Sequence[RawTable], case: Cas
             "misparsed_table",
             f"{name}: column {column} holds {what} of {len(part):,} cells: it was read in a wrong encoding",
             "read the raw table in its own encoding, as encoding='utf-8' or 'latin-1'",
-            # Without raw data the fault may be theirs.
-            None if raw else Severity.WARNING,
+            # Texts that come from no raw table may have been so in the raw files.
+            None if known else Severity.WARNING,
         )
     return None
 
 
-def _held(raw: Sequence[RawTable], case: Case, mark: str | None) -> bool:
-    """Whether the raw tables hold such characters themselves."""
+def _holds(raw: RawTable, column: str, cells: pd.Series) -> bool:
+    """Whether a raw table has a column of that name or of those cells."""
+    named = pd.DataFrame(columns=[column])
+    if same_names(named, raw) or not len(cells):
+        return bool(same_names(named, raw))
+    some = cells.iloc[:_LOOKED_AT]
+    return any(some.isin(set(raw.rows[name].astype(str))).mean() >= _MOST for name in raw.rows.columns)
+
+
+def _held(raw: Sequence[RawTable], mark: str | None) -> bool:
+    """Whether the raw tables hold such characters themselves, in whichever row."""
     for table in raw:
         for column in table.rows.columns:
-            cells = sampled(table.rows[[column]], case.limits.sampling.rows)[column]
-            if pd.api.types.is_numeric_dtype(cells.dtype):
+            if pd.api.types.is_numeric_dtype(table.rows[column].dtype):
                 continue
-            texts = cells.dropna().astype(str)
+            texts = table.rows[column].dropna().astype(str)
             held = texts.str.contains(mark, regex=False) if mark else texts.str.contains(_MOJIBAKE)
             if bool(held.any()):
                 return True

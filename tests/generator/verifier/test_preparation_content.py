@@ -186,6 +186,20 @@ WRONG: list[tuple[str, Kind, Change, str, str]] = [
         "misparsed_table",
         "error",
     ),
+    (
+        "a wrong encoding under another name",
+        REMARKS,
+        lambda t: t.assign(remark=t["remark"].str.replace("leaks", "lÃ¤uft")).rename(columns={"remark": "s"}),
+        "misparsed_table",
+        "error",
+    ),
+    (
+        "texts from elsewhere in a wrong encoding",
+        WINES,
+        lambda t: t.assign(note=[f"cafÃ© number {i}" for i in range(len(t))])[["note", *t]],
+        "misparsed_table",
+        "warning",
+    ),
 ]
 
 FINE: list[tuple[str, Kind, Change]] = [
