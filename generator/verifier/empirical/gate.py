@@ -8,8 +8,9 @@ from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.empirical import floor, headroom, learnable, noise
-from generator.verifier.empirical.ladder import FORECASTER, RUNGS, STRONGER, Rung, climb
+from generator.verifier.empirical.ladder import CRASHED, FORECASTER, RUNGS, STRONGER, Rung, climb
 from generator.verifier.empirical.standing import Field, Standing, best, is_separated
+from generator.verifier.empirical.trials import TrialInterrupted
 
 #: The program ran, and what it handed in was refused: the task's data and its own checks do not agree.
 _REFUSED = (
@@ -27,6 +28,9 @@ def check(case: Case) -> Iterator[Finding]:
     """Findings from submissions of known skill. Leaves their scores and two exhibits in the case.
 
     Stronger and slower baselines run only when the others have not settled the matter.
+
+    Raises:
+        TrialInterrupted: trials were lost to the machine, or to errors of the baselines themselves.
     """
     found = list(floor.check(case))
     yield from found
@@ -42,6 +46,8 @@ def check(case: Case) -> Iterator[Finding]:
     case.exhibits["ladder"] = [standing.to_exhibit() for standing in standings]
     highest = best(standings)
     if highest is None:
+        if any(rung.reason == CRASHED for rung in rungs):
+            raise TrialInterrupted("no baseline has a score, and some ended by an error of their own")
         yield _failed(case, rungs)
         return
     yield from learnable.check(case, field, standings)

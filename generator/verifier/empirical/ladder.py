@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,11 +10,16 @@ from dataclasses import dataclass
 import pandas as pd
 
 from generator.verifier.case import Case
-from generator.verifier.empirical.trials import Trials, open_trials
+from generator.verifier.empirical.trials import TrialInterrupted, Trials, open_trials
+from harness.errors import Status
 from harness.models.registry import ModelConfig, make_model
 from harness.records import TrialPaths, TrialResult
 from harness.tasks.submission import read_submission
 
+log = logging.getLogger(__name__)
+
+#: The reason of a rung that ended by an error of its own.
+CRASHED = "crashed"
 #: Cheap ones that are always run, simple ones first, so that a report has a ladder to show.
 RUNGS = ("tree", "neighbours", "linear", "forest")
 #: Those of :data:`RUNGS` that learn next to nothing: when they are perfect, there is nothing to learn.
@@ -66,7 +72,14 @@ def climb(case: Case, names: Sequence[str] = RUNGS) -> Iterator[Rung]:
 def _run(case: Case, trials: Trials, name: str) -> Rung:
     limits = case.limits.empirical
     model = make_model(ModelConfig(name=f"scripted/{name}"))
-    result, paths = trials.run(name, model, limits.ladder_steps, limits.ladder_seconds)
+    try:
+        result, paths = trials.run(name, model, limits.ladder_steps, limits.ladder_seconds)
+    except TrialInterrupted as error:
+        if error.status is not Status.INTERNAL_ERROR:
+            raise
+        # A baseline that stumbles over a task is not the task's fault, and the others can do without it.
+        log.warning("%s: %s", case.task.id, error)
+        return Rung(name, None, None, CRASHED)
     return _read(case, name, result, paths)
 
 

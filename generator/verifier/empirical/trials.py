@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from generator.verifier.case import Case
 from harness.agents.react import AgentConfig
 from harness.budget import Budget
+from harness.errors import Status
 from harness.models.base import Model
 from harness.records import Feedback, TrialPaths, TrialResult
 from harness.sandboxes.base import SandboxProvider
@@ -21,7 +22,15 @@ _FORMAT_ERRORS = 3
 
 
 class TrialInterrupted(Exception):
-    """A trial ended for a reason that says nothing about the task."""
+    """A trial ended for a reason that says nothing about the task.
+
+    Attributes:
+        status: how it ended, where it did not come to its own end.
+    """
+
+    def __init__(self, message: str, status: Status | None = None) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,8 @@ class Trials:
         paths = TrialPaths(self.case.scratch / "trials" / name)
         result = run_trial(spec, model, self.case.grader, self.provider, paths)
         if not result.counts:
-            raise TrialInterrupted(f"the trial of {name} ended with {result.status}: {result.error}")
+            told = f"the trial of {name} ended with {result.status}: {result.error}"
+            raise TrialInterrupted(told, result.status)
         return result, paths
 
 

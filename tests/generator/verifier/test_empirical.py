@@ -14,7 +14,9 @@ from generator.verifier.empirical import floor, gate, headroom, learnable, noise
 from generator.verifier.empirical.floor import Floor, lowest, uninformed
 from generator.verifier.empirical.ladder import RUNGS, Rung, climb
 from generator.verifier.empirical.standing import Field, Standing
-from harness.sandboxes.base import SandboxProvider
+from generator.verifier.empirical.trials import TrialInterrupted
+from harness.sandboxes.base import Sandbox, SandboxProvider, SandboxSpec
+from harness.sandboxes.bubblewrap import Bubblewrap
 from tests.generator.verifier.ladders import Change, case_of, measured, messages
 
 Made = Callable[[], tuple[pd.DataFrame, pd.DataFrame, str]]
@@ -141,6 +143,22 @@ def test_without_training_rows_no_baseline_hands_anything_in(
         (found,) = gate.check(case)
     assert (found.code, found.severity) == ("ladder_failed", Severity.WARNING)
     assert "forest: handed in nothing" in found.evidence
+
+
+class Broken(Bubblewrap):
+    """Shows agents no sandbox, for a reason that nobody has foreseen."""
+
+    def start(self, spec: SandboxSpec) -> Sandbox:
+        if any(mount.target.endswith("/public") for mount in spec.mounts):
+            raise ValueError("unforeseen")
+        return super().start(spec)
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_baselines_that_all_end_by_errors_of_their_own_say_nothing_of_the_task(tmp_path: Path) -> None:
+    case = case_of(measured(60), tmp_path, Broken())
+    with case.grader, pytest.raises(TrialInterrupted, match="error of their own"):
+        list(gate.check(case))
 
 
 PROGRAM = """\
