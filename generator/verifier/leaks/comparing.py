@@ -11,6 +11,8 @@ from scipy.stats import rankdata
 from generator.verifier.targets import to_numbers
 from generator.verifier.thresholds.leaks import LeakLimits
 
+SAME_ORDER = "the same order"
+
 
 class Values:
     """One column of cells, and what comparing it with others needs; each is computed once."""
@@ -82,7 +84,7 @@ def same(column: Values, truth: Values, limits: LeakLimits) -> str:
     if classes > max(2, rows // 100) and column.ranks is not None and truth.ranks is not None:
         rank = abs(float(np.mean(column.ranks * truth.ranks)))
         if rank >= 1 - (1 - limits.copy_agreement) / 10:
-            return f"the same order (rank correlation {rank:.5f})"
+            return f"{SAME_ORDER} (rank correlation {rank:.5f})"
     return ""
 
 

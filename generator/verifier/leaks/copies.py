@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
-from generator.verifier.leaks.comparing import Values, agreement, same_where_filled
+from generator.verifier.leaks.comparing import SAME_ORDER, Values, agreement, same_where_filled
+from generator.verifier.leaks.times import to_times
 
 _ALL = "the targets together"
 
@@ -101,8 +104,27 @@ def _telling(case: Case, table: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
         column = Values(rows[name])
         for target, truth in truths.items():
             how = same_where_filled(column, truth, case.limits.leaks)
-            if how:
+            if how and not (how.startswith(SAME_ORDER) and _trends(case, rows, column, truth)):
                 yield name, target, how
+
+
+def _trends(case: Case, rows: pd.DataFrame, column: Values, truth: Values) -> bool:
+    """Whether a forecast's answers only rise or fall all the time, as another column does, in other steps."""
+    time = case.task.spec.split.time_column
+    times = pd.Series(rows.index) if rows.index.name == time else rows.get(time)
+    if case.task.spec.objective != "forecasting" or times is None:
+        return False
+    if column.numbers is None or truth.numbers is None or truth.ranks is None:
+        return False
+    moments = to_times(times).to_numpy(dtype=float)
+    if not np.isfinite(moments).all() or np.ptp(moments) == 0:
+        return False
+    if abs(np.corrcoef(rankdata(moments), truth.ranks)[0, 1]) < 0.9:
+        return False
+    order = np.argsort(moments, kind="stable")
+    ours, theirs = (rankdata(np.diff(values[order])) for values in (column.numbers, truth.numbers))
+    even = np.ptp(ours) == 0 or np.ptp(theirs) == 0
+    return bool(even or abs(np.corrcoef(ours, theirs)[0, 1]) < 0.9)
 
 
 def _covers(column: pd.Series, ids: pd.Index) -> bool:

@@ -29,7 +29,8 @@ def check(case: Case) -> Iterator[Finding]:
     train, test = case.train, case.test
     if train is None or test is None or train.empty or test.empty:
         return
-    features = [name for name in case.features if not _names_rows(case, train[name], test[name])]
+    varied = [name for name in case.features if train[name].nunique() > 1 or test[name].nunique() > 1]
+    features = [name for name in varied if not _names_rows(case, train[name], test[name])]
     if not features or features == [case.task.spec.split.time_column]:
         return
     if len(features) == 1 and to_numbers(test[features[0]]).notna().mean() > 0.5:

@@ -17,6 +17,7 @@ _MODULI = range(2, 11)
 _HEX = r"(?=.*[a-f])(?=.*\d)[0-9a-f]{8,}"
 _RANK, _NUMBER = "the alphabetical rank", "the number"
 _PLACES = (_RANK, _NUMBER)
+_LEADING = "the first"
 _SEPARATORS = r"[_\-./:| ]"
 
 
@@ -27,7 +28,8 @@ def check(view: View) -> Iterator[Finding]:
         return
     train = view.train[ids] if ids in view.train.columns else pd.Series([], dtype=str)
     cut = len(train)
-    found_in = patterns_of(pd.concat([train, view.test[ids]], ignore_index=True))
+    ids_read = pd.concat([train, view.test[ids]], ignore_index=True)
+    found_in = patterns_of(ids_read)
     in_time = any(_in_time(view, found_in[what], cut) for what in _PLACES if what in found_in)
     patterns = {
         what: (values[:cut], values[cut:])
@@ -41,7 +43,8 @@ def check(view: View) -> Iterator[Finding]:
             continue
         found = told[what]
         view.note(ids, truth.name, what, found)
-        if found.correlation < view.limits.id_warning or _natural(view, patterns[what][1]):
+        shown = [values[cut:] for values in _roots(ids_read, found_in, what)]
+        if found.correlation < view.limits.id_warning or any(_natural(view, values) for values in shown):
             continue
         serious = found.correlation >= view.limits.id
         yield finding(
@@ -80,6 +83,12 @@ def patterns_of(ids: pd.Series) -> dict[str, Floats]:
         if 2 <= cells.nunique() <= len(cells) // 5:
             found[what] = pd.factorize(cells, sort=True)[0].astype(float)
     return {what: values for what, values in found.items() if np.ptp(values) > 0}
+
+
+def _roots(ids: pd.Series, found: dict[str, Floats], what: str) -> list[Floats]:
+    """A pattern, and the number whose leading digits it is."""
+    leading = what.startswith(_LEADING) and _NUMBER in found and bool(ids.str.fullmatch(r"\d+").all())
+    return [found[what], found[_NUMBER]] if leading else [found[what]]
 
 
 def _from_hex(text: str) -> float:

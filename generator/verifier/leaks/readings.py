@@ -89,7 +89,7 @@ def _check_column(view: View, name: str, target: str, found: _Series) -> Finding
     serious = level >= limits.proxy and together >= limits.step
     return finding(
         "proxy_column",
-        f"{name} is known only with {target}: a tree on it reaches {level:.3f} of the way to perfect, and "
+        f"{name} seems known only with {target}: a tree on it reaches {level:.3f} of the way to perfect, and "
         f"its steps from row to row go with those of {target} at the same moment (rank correlation "
         f"{together:.2f})",
         f"drop {name} if it is not known before {target}",

