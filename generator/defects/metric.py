@@ -94,7 +94,7 @@ METRIC: dict[str, Defect] = {
         Gate.METRIC,
         Severity.ERROR,
         "a malformed submission gets a score",
-        example="1 for each of the 3 classes in every row scores 1e-06, the answers 1e-06",
+        example="a file with an empty value scores 0.94",
     ),
     "metric_lenient": Defect(
         Gate.METRIC,
@@ -132,7 +132,9 @@ METRIC: dict[str, Defect] = {
         Gate.METRIC,
         Severity.ERROR,
         "a sure but wrong prediction has no finite score",
-        example="predictions of exactly 0 and 1, some of them wrong, get inf; others get a score",
+        example="answers with 30% of the rows exchanged hold probabilities of exactly 0 and 1 and get no "
+        "score (the metric returned inf, which is not a finite number); the answers moved off these by "
+        "1e-06 score 3e-06",
     ),
     "imbalanced_accuracy": Defect(
         Gate.METRIC,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from generator.defects.base import Finding
+from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.metric import changes
@@ -107,12 +107,38 @@ class Bench:
         """
         result = self.grade(submission)
         if result.raw_score is None:
+            if self.flags and result.task_defect:
+                self._stop_unclipped(result, what)
             raise Stop(cannot(result, what))
         return result.raw_score
 
     def grade(self, submission: pd.DataFrame) -> GradeResult:
         """Score a submission in a run of its own."""
         return self.case.grader.score(self.answers, submission)
+
+    def _stop_unclipped(self, result: GradeResult, what: str) -> None:
+        """Where values of 0 and 1 have no score, see whether values a little off have one."""
+        off = 1e-6
+        near = {
+            name: self.oracle[name] * (1 - max(2, len(self.columns)) * off) + off for name in self.columns
+        }
+        score, sample = (self.grade(frame).raw_score for frame in (self.oracle.assign(**near), self.sample))
+        if score is None or sample is None:
+            return
+        told = (result.message.strip().splitlines() or [""])[-1][:200]
+        # A logarithm has no value at 0 by its definition, and participants can keep away from it.
+        by_definition = self.known is not None and self.known.name == "log_loss"
+        # What the later gates compare with.
+        self.case.scores = {"oracle": score, "sample": sample} | self.case.scores
+        raise Stop(
+            finding(
+                "metric_unclipped",
+                f"{what} hold probabilities of exactly 0 and 1 and get no score ({told}); "
+                f"the answers moved off these by {off:g} score {score:.5g}",
+                "keep probabilities away from 0 and 1 in evaluate, for example by 1e-15",
+                Severity.WARNING if by_definition else None,
+            )
+        )
 
     def many(
         self, frames: Sequence[pd.DataFrame | Variant], *, same: bool = False, twice: bool = False

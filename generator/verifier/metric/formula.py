@@ -13,12 +13,15 @@ from generator.defects.base import Finding
 from generator.defects.registry import finding
 from generator.verifier.metric import changes
 from generator.verifier.metric.bench import SEED, Bench
+from generator.verifier.targets import Kind
 from harness.tasks.metrics import METRICS, Array, NamedMetric
 
 _TOLERANCE = 1e-6
 #: Decimals to which a score may be rounded, as competitions do.
 _ROUNDED = (4, 5, 6, 7, 8)
 _FEWEST = 2
+#: What compares whole cells, and so is defined for cells that hold several labels.
+_WHOLE_CELLS = ("accuracy", "error_rate")
 
 #: Metrics that are taken for each other; of these a plain name may mean any.
 _LOOSE = {
@@ -49,7 +52,7 @@ class _Trial:
 def check(bench: Bench) -> Iterator[Finding]:
     """Whether a metric with a known name is that metric."""
     known, declared = bench.known, bench.case.task.spec.metric
-    if known is None:
+    if known is None or (Kind.LABELS in bench.case.kinds.values() and known.name not in _WHOLE_CELLS):
         return
     if known.higher_is_better != declared.higher_is_better:
         yield finding(

@@ -76,7 +76,7 @@ def _check_every_class(bench: Bench) -> Iterator[Finding]:
         result = bench.many([bench.oracle.assign(**dict.fromkeys(columns, value))])[0]
         if result.finite is not None and bench.loss(result.finite) <= 1e-6 * abs(bench.gap):
             yield finding(
-                "malformed_accepted",
+                "metric_lenient",
                 f"{value:g} for each of the {len(columns)} classes in every row scores {result.finite:.6g}, "
                 f"the answers {bench.perfect:.6g}",
                 "refuse rows that do not sum to 1, or divide each row by its sum",

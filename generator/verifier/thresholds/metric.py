@@ -10,8 +10,8 @@ class MetricLimits:
     """Limits of the metric gate.
 
     Attributes:
-        rows: test rows that the metric is probed with; 3,000 exchanged at random tell every share that the
-            probes ask for to 1 %, and answers of a class of 1 % are among them 30 times.
+        rows: test rows that the metric is probed with; 2,000 exchanged at random tell every share that the
+            probes ask for to 1 %, and answers of a class of 1 % are among them 20 times.
         oracle_gap: how far the score of the answers may lie from the declared best, as a share of the way
             from best to the sample's score; covers clipped logarithms.
         perturbed_shares: shares of rows whose answers are exchanged among each other.
@@ -22,8 +22,8 @@ class MetricLimits:
             score. Exchanged answers keep the right level, which alone is worth most where the level differs
             much between training and test, so only nearly nothing is wrong.
         seconds: how long one batch of probes may take; a slow metric gets fewer probes.
-        small_errors: changed answers of many kinds that must not beat the answers; 200 find an exception that
-            holds for one in fifty of them but once in fifty times.
+        small_errors: changed answers of many kinds that must not beat the answers; 120 miss an exception that
+            holds for one in thirty of them once in fifty times.
         blocks: parts of the rows, in file order and in id order, that must each matter to the score.
         ignored_share: rows that do not matter are an error from this share on. Below it they may be left out
             on purpose, as the rows of a competition that were never scored.
@@ -39,14 +39,14 @@ class MetricLimits:
         large: a legal number far out of the data, whose square is still finite.
     """
 
-    rows: int = 3_000
+    rows: int = 2_000
     oracle_gap: float = 1e-3
     perturbed_shares: tuple[float, ...] = (0.1, 0.3, 0.6, 1.0)
     perturbations: int = 3
     monotone_slack: float = 0.1
     much_worse: float = 0.02
     seconds: float = 4.0
-    small_errors: int = 200
+    small_errors: int = 120
     blocks: int = 10
     ignored_share: float = 0.3
     majority: float = 0.95

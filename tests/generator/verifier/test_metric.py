@@ -95,6 +95,7 @@ MEMORY = "SEEN.append(1)\nreturn (t == p).mean() - len(SEEN) / 1e3"
 DOUBLED = "y_true[names[0]] = t * 2\nreturn (t - p).abs().mean()"
 BY_PLACE = "return (y_true[names[0]].to_numpy() == y_pred[names[0]].to_numpy()).mean()"
 BY_INDEX = "return abs(y_true[names[0]] - y_pred[names[0]]).mean()"
+SURPRISE = "return float(np.log2(1 / np.where(t == 1, p, 1 - p)).mean())"
 TWO_CLASSES = MACRO_F1.format(labels=", labels=['red', 'blue']")
 FIRST_IDS = "rows = both.sort_values('case').index[:60]\nreturn 1 - ((t - p) ** 2)[rows].mean()"
 
@@ -110,7 +111,8 @@ DEFECTS: list[tuple[str, Part, str, str, str | None]] = [
     ("metric_direction", direction.check, "prices", "return -(t - p).abs().mean()", None),
     ("oracle_not_best", direction.check, "prices", "return (p - 1.01 * t).abs().mean()", None),
     ("oracle_not_best", direction.check, "shares", "return ((t * 0.9 + 0.05 - p) ** 2).mean()", None),
-    ("metric_unclipped", direction.check, "shares", HONEST["shares"].replace("1e-15", "0"), None),
+    ("metric_unclipped", direction.check, "shares", HONEST["shares"].replace("1e-15", "0"), "surprise"),
+    ("metric_unclipped", direction.check, "chances", SURPRISE, "surprise"),
     ("metric_random", repetition.check, "colours", NOISE, None),
     ("metric_random", repetition.check, "prices", GLOBAL_NOISE, None),
     ("metric_random", repetition.check, "prices", CLOCK, None),
@@ -128,7 +130,7 @@ DEFECTS: list[tuple[str, Part, str, str, str | None]] = [
     ("metric_variant", formula.check, "colours", "return 100 * (t == p).mean()", None),
     ("metric_variant", formula.check, "colours", MACRO_F1.format(labels=""), "f1"),
     ("metric_thresholds", probabilities.check, "chances", AUC.replace("p)", "p >= 0.5)"), None),
-    ("malformed_accepted", probabilities.check, "shares", ONE_HOT_LOSS, None),
+    ("metric_lenient", probabilities.check, "shares", ONE_HOT_LOSS, None),
     ("coarse_metric", resolution.check, "colours", "return round((t == p).mean(), 0)", None),
     ("metric_not_finite", growth.check, "prices", "return np.expm1((t - p).abs().max() / 1e3)", None),
     ("metric_slow", growth.check, "prices", PAIRS, None),
