@@ -116,5 +116,5 @@ def _bounded(stream: IO[bytes], limits: FileLimits) -> bytes | None:
 
 def is_safe(name: str) -> bool:
     """Whether a member's name stays below the folder in which it is unpacked."""
-    path = PurePosixPath(name.replace("\\", "/"))
-    return not path.is_absolute() and ".." not in path.parts
+    name = name.replace("\\", "/")
+    return not name.startswith("/") and ".." not in name.split("/")

@@ -46,6 +46,10 @@ class Written(float):
     __str__ = __repr__
 
 
+#: One for all lines: a decoder with a hook of its own takes long to make.
+_DECODER = json.JSONDecoder(parse_float=Written)
+
+
 def read_cells(path: Path) -> pd.DataFrame:
     """A CSV, TSV, JSON, JSON lines or parquet table, packed or not; cells as strings, empty where missing.
 
@@ -60,7 +64,7 @@ def read_cells(path: Path) -> pd.DataFrame:
         if kind == "csv":
             frame = _read_text(path)
         elif kind in ("json", "jsonl"):
-            frame = as_strings(_json_table(_text_of(path), lines=kind == "jsonl"))
+            frame = _json_table(_text_of(path), lines=kind == "jsonl")
         elif kind == "parquet":
             frame = as_strings(pd.read_parquet(path, dtype_backend="numpy_nullable"))
         else:
@@ -102,7 +106,7 @@ def _text_of(path: Path) -> str:
 
 
 def _json_table(text: str, lines: bool) -> pd.DataFrame:
-    """The table of a JSON document: a list of records, or one of the forms that pandas writes.
+    """The cells of a JSON document: a list of records, or one of the forms that pandas writes.
 
     Raises:
         ValueError: it is none.
@@ -115,7 +119,7 @@ def _json_table(text: str, lines: bool) -> pd.DataFrame:
     if not isinstance(data, Mapping):
         raise ValueError("a single value")
     if set(data) == {"columns", "index", "data"}:
-        return pd.DataFrame(data["data"], columns=data["columns"], dtype=object)
+        return as_strings(pd.DataFrame(data["data"], columns=data["columns"], dtype=object))
     if set(data) == {"schema", "data"}:
         return _records(data["data"])
     columns = {
@@ -125,14 +129,25 @@ def _json_table(text: str, lines: bool) -> pd.DataFrame:
     }
     if len(columns) < len(data) or len({len(cells) for cells in columns.values()}) != 1:
         raise ValueError("neither a list of records nor columns of one length")
-    return pd.DataFrame(columns, dtype=object)
+    return as_strings(pd.DataFrame(columns, dtype=object))
 
 
 def _parsed(text: str) -> Any:
-    return json.loads(text, parse_float=Written)
+    return _DECODER.decode(text)
 
 
 def _records(data: list[Any]) -> pd.DataFrame:
     if not all(isinstance(record, (Mapping, list)) for record in data):
         raise ValueError("not a list of records")
-    return pd.DataFrame(data, dtype=object)
+    if not all(isinstance(record, Mapping) for record in data):
+        return as_strings(pd.DataFrame(data, dtype=object))
+    names: dict[str, Any] = {}
+    for record in data:
+        names.update(record)
+    return pd.DataFrame({name: [_cell(record.get(name)) for record in data] for name in names}, dtype=str)
+
+
+def _cell(value: Any) -> str:
+    if type(value) is str:
+        return value
+    return "" if value is None or value != value else str(value)

@@ -9,7 +9,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from generator.verifier.public.archives import BROKEN, is_safe, unpacker
 from generator.verifier.public.inventory import PublicFile
@@ -93,8 +93,8 @@ def _members(file: PublicFile, scratch: Path, limits: FileLimits) -> Iterator[_M
     else:
         return
     for member in listed:
-        path = PurePosixPath(member.name)
-        if is_safe(member.name) and not path.name.startswith(".") and "__MACOSX" not in path.parts:
+        hidden = member.name.rpartition("/")[2].startswith(".") or "__MACOSX" in member.name
+        if is_safe(member.name) and not hidden:
             yield member
 
 
@@ -162,11 +162,11 @@ def _bounded(data: bytes, limits: FileLimits) -> bytes:
 
 def _files(archive: PublicFile, members: Sequence[_Member], scratch: Path) -> Iterator[PublicFile]:
     """The members as files. What a name does not tell, the first one of its folder and suffix does."""
-    known: dict[tuple[PurePosixPath, str], tuple[FileKind, str]] = {}
+    known: dict[tuple[str, str], tuple[FileKind, str]] = {}
     for place, member in enumerate(members):
         kind, suffix = kind_by_name(member.name), suffix_of(member.name)
         if kind is FileKind.OTHER:
-            group = (PurePosixPath(member.name).parent, suffix)
+            group = (member.name.rpartition("/")[0], suffix)
             if group not in known:
                 known[group] = _by_content(member)
             kind, suffix = known[group]
