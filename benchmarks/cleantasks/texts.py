@@ -22,7 +22,7 @@ def _birds(sources: Sources) -> pd.DataFrame:
 
 def _movies(sources: Sources) -> pd.DataFrame:
     table = sources.rdata("ggplot2movies", "movies", 60_000)
-    genres = ["Action", "Animation", "Comedy", "Drama", "Documentary", "Romance", "Short"]
+    genres = ["Action", "Animation", "Comedy", "Drama", "Documentary", "Romance"]
     table = table[table[genres].sum(axis=1).gt(0) & table["votes"].gt(100)]
     table = table[["title", "year", "length", "budget", "rating", "votes", "mpaa", *genres]]
     return drawn(table.drop_duplicates(["title", "year"]), 3000)
@@ -66,7 +66,7 @@ TEXTS = [
         "film-genres",
         "Films with title, year, length and votes; give all genres of each.",
         _movies,
-        ["Action", "Animation", "Comedy", "Drama", "Documentary", "Romance", "Short"],
+        ["Action", "Animation", "Comedy", "Drama", "Documentary", "Romance"],
         "micro_f1",
         **RDATA,
         modality="mixed",

@@ -17,7 +17,7 @@ _MODULI = range(2, 11)
 _HEX = r"(?=.*[a-f])(?=.*\d)[0-9a-f]{8,}"
 _RANK, _NUMBER = "the alphabetical rank", "the number"
 _PLACES = (_RANK, _NUMBER)
-_LEADING = "the first"
+_LEADING = ("the first", "the length", _RANK)
 _SEPARATORS = r"[_\-./:| ]"
 
 
@@ -86,7 +86,7 @@ def patterns_of(ids: pd.Series) -> dict[str, Floats]:
 
 
 def _roots(ids: pd.Series, found: dict[str, Floats], what: str) -> list[Floats]:
-    """A pattern, and the number whose leading digits it is."""
+    """A pattern, and the number of which it is the first digits, the length or the order as text."""
     leading = what.startswith(_LEADING) and _NUMBER in found and bool(ids.str.fullmatch(r"\d+").all())
     return [found[what], found[_NUMBER]] if leading else [found[what]]
 
