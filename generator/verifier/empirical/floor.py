@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,7 +12,6 @@ import pandas as pd
 from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
-from generator.verifier.empirical.halving import difference
 from generator.verifier.probing import column_numbers, strength
 from generator.verifier.sampling import sampled_rows
 from generator.verifier.targets import Kind, kind_of, to_numbers
@@ -188,18 +188,37 @@ def _check_sample(case: Case, frames: dict[str, pd.DataFrame]) -> Finding | None
     gain = (case.scores["sample"] - shuffled) / (case.scores["oracle"] - shuffled)
     if gain < limits.sample_gain:
         return None
-    lead = difference(case, sample, frames["shuffled_sample"])
-    if lead is None or lead.z < limits.sample_z:
+    z = _order_z(case, sample)
+    if z is None or z < limits.sample_z:
         return None
     ruled = gain < limits.sample_copies and _reproduced(case, sample) >= limits.sample_rule
     how = "; a small tree makes it again from the test rows" if ruled else ""
     return finding(
         "sample_informative",
         f"the sample scores {case.scores['sample']:.6g}, in another row order {shuffled:.6g}: {gain:.0%} of "
-        f"the way to the answers (z = {lead.z:.1f}){how}",
+        f"the way to the answers (z = {z:.1f}){how}",
         "fill the sample with a constant or random values",
         Severity.WARNING if ruled else None,
     )
+
+
+def _order_z(case: Case, sample: pd.DataFrame) -> float | None:
+    """By how many standard deviations of other row orders the sample's own one is better: a permutation test.
+
+    ``None`` when the metric does not score other orders.
+    """
+    sign = 1.0 if case.task.spec.metric.higher_is_better else -1.0
+    rng, columns = np.random.default_rng(_SEED + 2), _columns(case, sample)
+    others = []
+    for _ in range(case.limits.empirical.sample_orders):
+        order = rng.permutation(len(sample))
+        frame = sample.assign(**{column: sample[column].to_numpy()[order] for column in columns})
+        score = case.grader.grade_frame(frame).raw_score
+        if score is None:
+            return None
+        others.append(score)
+    lead, spread = sign * (case.scores["sample"] - np.mean(others)), float(np.std(others, ddof=1))
+    return float(lead / spread) if spread > 0 else math.copysign(math.inf, lead)
 
 
 def _reproduced(case: Case, sample: pd.DataFrame) -> float:

@@ -67,11 +67,6 @@ class Against:
         return Difference(whole, float(np.sqrt(np.mean(np.square(deviations)))))
 
 
-def difference(case: Case, ours: pd.DataFrame, theirs: pd.DataFrame) -> Difference | None:
-    """Compare two submissions, both in the form that the grader takes; see :class:`Against`."""
-    return Against(case, theirs).difference(ours)
-
-
 def halves(case: Case) -> Iterator[np.ndarray]:
     """Positions of the rows of both halves of each halving."""
     rng = np.random.default_rng(_SEED)

@@ -12,7 +12,9 @@ class EmpiricalLimits:
     Attributes:
         floor_spread: uninformed submissions may differ by this share of the way from the lowest to perfect.
         sample_gain: a sample whose own order is worth this gain over another order of its values, and
-        sample_z: this many standard errors, knows something; random samples reach 5 about never.
+        sample_z: this many of the standard deviations of
+        sample_orders: other orders, knows something; random samples reach 5 of them once in 20,000 times (t
+            with 19 degrees of freedom).
         sample_rule: unless a small tree makes it again from the test rows to this degree (as a sample that
             says "women survive" of the Titanic), which is worth a warning.
         sample_copies: from this gain on it is the answers themselves, rule or no rule.
@@ -45,6 +47,7 @@ class EmpiricalLimits:
     floor_spread: float = 0.5
     sample_gain: float = 0.05
     sample_z: float = 5.0
+    sample_orders: int = 20
     sample_rule: float = 0.8
     sample_copies: float = 0.9
     halvings: int = 12

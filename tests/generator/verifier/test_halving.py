@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from generator.verifier.case import Case
-from generator.verifier.empirical.halving import difference, halves
+from generator.verifier.empirical.halving import Against, halves
 from generator.verifier.thresholds.config import Thresholds
 from generator.verifier.thresholds.empirical import EmpiricalLimits
 from harness.sandboxes.base import SandboxProvider
@@ -44,8 +44,8 @@ def test_standard_error_is_that_of_a_stratified_mean(case: Case) -> None:
     expected = np.sqrt(sum(d[truth == label].var() * (truth == label).sum() for label in set(truth)))
     expected /= 50
     with case.grader:
-        found = difference(case, ours, theirs)
-        same = difference(case, ours, ours)
+        found = Against(case, theirs).difference(ours)
+        same = Against(case, ours).difference(ours)
     assert found is not None and same is not None
     assert found.value == pytest.approx(d.mean())
     assert found.standard_error == pytest.approx(expected, rel=0.45)
