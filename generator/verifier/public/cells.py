@@ -48,6 +48,8 @@ class Written(float):
 
 #: One for all lines: a decoder with a hook of its own takes long to make.
 _DECODER = json.JSONDecoder(parse_float=Written)
+#: The same for records without lists and records in them, whose numbers need be no numbers.
+_FLAT = json.JSONDecoder(parse_float=str)
 
 
 def read_cells(path: Path) -> pd.DataFrame:
@@ -112,7 +114,7 @@ def _json_table(text: str, lines: bool) -> pd.DataFrame:
         ValueError: it is none.
     """
     if lines:
-        return _records([_parsed(line) for line in text.split("\n") if line.strip()])
+        return _records([_line(line) for line in text.split("\n") if line.strip()])
     data = _parsed(text)
     if isinstance(data, list):
         return _records(data)
@@ -134,6 +136,11 @@ def _json_table(text: str, lines: bool) -> pd.DataFrame:
 
 def _parsed(text: str) -> Any:
     return _DECODER.decode(text)
+
+
+def _line(text: str) -> Any:
+    flat = "[" not in text and text.count("{") == 1
+    return (_FLAT if flat else _DECODER).decode(text)
 
 
 def _records(data: list[Any]) -> pd.DataFrame:
