@@ -29,6 +29,8 @@ _SAID = re.compile(
     r"variables?|attributes?)\b"
 )
 
+_SENT = re.compile(r"(?i)\bsample.?submission|\bsubmission (?:file|format|form)\b|\bsubmit a (?:csv|file)\b")
+
 
 def check(case: Case, text: Text) -> Iterator[Finding]:
     """Findings about columns of a submission that are not named, and about named ones that are not there."""
@@ -39,7 +41,7 @@ def check(case: Case, text: Text) -> Iterator[Finding]:
 
 def _unnamed(case: Case, text: Text) -> Iterator[Finding]:
     columns = (case.id_column, *case.targets)
-    unnamed = [column for column in columns if not text.names(column) and not _in_series(column, text)]
+    unnamed = [column for column in columns if not _is_named(column, text) and not _in_series(column, text)]
     if not unnamed:
         return
     more = f" and {len(unnamed) - 5} more" if len(unnamed) > 5 else ""
@@ -47,7 +49,18 @@ def _unnamed(case: Case, text: Text) -> Iterator[Finding]:
         "description_columns",
         f"description.txt does not name {', '.join(unnamed[:5])}{more}",
         "say which columns a submission has",
-        Severity.ERROR if len(unnamed) == len(columns) else Severity.WARNING,
+        # One who is sent to the sample submission can read the names there.
+        Severity.ERROR if len(unnamed) == len(columns) and not _SENT.search(text.plain) else Severity.WARNING,
+    )
+
+
+def _is_named(column: str, text: Text) -> bool:
+    """Whether a column is named, in whichever case and with whatever between its words."""
+    if text.names(column):
+        return True
+    words = [re.escape(word) for word in re.split(r"[\W_]+", column) if word]
+    return bool(words) and bool(
+        re.search(rf"(?i)(?<!\w){r'[ _.-]?'.join(words)}(?!\w)", text.plain.replace("\\_", "_"))
     )
 
 

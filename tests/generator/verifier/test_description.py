@@ -216,6 +216,20 @@ def test_a_near_miss_is_none(tmp_path: Path, task: Callable[[Path, str], list[Fi
     assert [found for found in task(tmp_path, text) if str(found.severity) == "error"] == []
 
 
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        (PARCELS.replace("parcel_id", "Parcel ID"), None),
+        (PARCELS.replace("parcel_id", "nr").replace("late", "y").replace("y if", "overdue if"), "warning"),
+        ("Do your best with these data.", "error"),
+    ],
+)
+def test_columns_may_be_named_in_words_or_by_the_sample(
+    tmp_path: Path, text: str, severity: str | None
+) -> None:
+    assert dict(codes(parcels(tmp_path, text))).get("description_columns") == severity
+
+
 def test_examples_of_classes_promise_nothing(tmp_path: Path) -> None:
     examples = BIRDS.replace("one of finch, robin, wren", "the bird, for example finch or robin")
     assert birds(tmp_path, examples) == []
