@@ -118,7 +118,7 @@ def table_of(
 
 
 def log_lines(files: dict[str, bytes]) -> pd.DataFrame:
-    """Lines of fail2ban's samples: service, line, and whether its filters take the line for an attack."""
+    """Lines of fail2ban's samples: service, line, how it ends without numbers, and whether it is an attack."""
     rows = []
     for path, content in sorted(files.items()):
         folder, _, service = path.rpartition("/")
@@ -132,4 +132,6 @@ def log_lines(files: dict[str, bytes]) -> pd.DataFrame:
             elif said is not None and line.strip() and not line.startswith("#"):
                 rows.append((service, line.strip(), "attack" if said["match"] else "harmless"))
                 said = None
-    return pd.DataFrame(rows, columns=["service", "line", "kind"]).drop_duplicates("line")
+    table = pd.DataFrame(rows, columns=["service", "line", "kind"]).drop_duplicates("line")
+    table["pattern"] = table["line"].str.replace(r"[0-9a-f]*\d[0-9a-f]*", "#", regex=True).str[-30:]
+    return table

@@ -77,7 +77,7 @@ TEXTS = [
     ),
     Recipe(
         "log-attacks",
-        "Lines of server logs; tell attacks from harmless lines. Services of the test set are new.",
+        "Lines of server logs; tell attacks from harmless lines. How a line of the test set ends is new.",
         lambda sources: log_lines(sources.deb("fail2ban")),
         "kind",
         "macro_f1",
@@ -85,7 +85,7 @@ TEXTS = [
         "GPL-2.0-or-later",
         modality="logs",
         split="group",
-        by="service",
+        by="pattern",
         id="line_id",
         ids="code",
         sample="majority",

@@ -107,11 +107,14 @@ def _beyond_columns(view: View, values: Floats, order: np.ndarray) -> Floats:
 
 
 def _explaining(view: View) -> list[str]:
-    """Visible columns whose order is honest; a date in the id is one."""
+    """Visible columns whose order is honest; a date in the id is one, and the time in any spelling."""
     split = view.case.task.spec.split
     dated = split.kind == "time" or view.case.task.spec.objective == "forecasting"
     names = [view.case.id_column] if dated else []
-    return names + [name for name in view.features if not _names_rows(view, name)]
+    times = [name for name in view.features if name == split.time_column]
+    return (
+        names + times + [name for name in view.features if name not in times and not _names_rows(view, name)]
+    )
 
 
 def _names_rows(view: View, name: str) -> bool:

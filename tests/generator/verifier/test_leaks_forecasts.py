@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from statsmodels.datasets import elnino, macrodata
+from statsmodels.datasets import co2, elnino, macrodata
 
 from tests.generator.verifier.leaking import Made
 
@@ -37,6 +37,18 @@ def test_ids_that_count_series_by_series(tmp_path: Path) -> None:
     made.train = made.train.drop(columns="series")
     made.test = made.test.drop(columns="series")
     assert "id_leak" in made.findings(tmp_path / "hidden")
+
+
+def test_weeks_in_their_own_spelling_are_an_order(tmp_path: Path) -> None:
+    table = co2.load_pandas().data.dropna().reset_index().tail(600)
+    year, week = table["index"].dt.isocalendar().year, table["index"].dt.isocalendar().week
+    table["week"] = [f"{y} W{w:02d}" for y, w in zip(year, week, strict=True)]
+    table["co2"] = table["co2"] - table["co2"].rolling(52, min_periods=1).mean()
+    made = _last(table.assign(series="Mauna Loa")[["series", "week", "co2"]], "week", "co2", 104)
+    made.test["id"] = np.random.default_rng(1).permutation(len(made.test))
+    assert "row_order_leak" not in made.findings(tmp_path / "shown")
+    made.test = made.test.drop(columns="week")
+    assert "row_order_leak" in made.findings(tmp_path / "hidden")
 
 
 def test_one_series_has_one_name(tmp_path: Path) -> None:
