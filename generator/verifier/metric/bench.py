@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -49,7 +49,8 @@ class Bench:
         oracle: the same as a submission.
         sample: the sample submission of these rows.
         perfect: the score of the answers.
-        floor: the score of the sample.
+        floor: the score of the sample, or of the answers in another order where the sample has none.
+        unscored_sample: that the sample is one constant, which the metric has no score for.
     """
 
     case: Case
@@ -58,11 +59,17 @@ class Bench:
     sample: pd.DataFrame
     perfect: float
     floor: float
+    unscored_sample: Finding | None = field(default=None, kw_only=True)
 
     @property
     def columns(self) -> list[str]:
         """The columns of a submission but for the id."""
         return [column for column in self.oracle.columns if column != self.case.key.id_column]
+
+    @property
+    def flat_sample(self) -> bool:
+        """Whether some column of the sample is one constant."""
+        return bool((self.sample[self.columns].nunique() <= 1).any())
 
     @property
     def sign(self) -> float:
@@ -175,7 +182,15 @@ def open_bench(case: Case) -> Bench:
     oracle, sample = case.oracle(), case.sample()
     bench = Bench(case, case.key.answers, oracle, sample, 0.0, 0.0)
     bench.perfect = bench.score(oracle, "the answers")
-    bench.floor = bench.score(sample, "the sample submission")
+    try:
+        bench.floor = bench.score(sample, "the sample submission")
+    except Stop as stop:
+        if stop.finding.code != "metric_not_finite" or not bench.flat_sample:
+            raise
+        # A constant has no correlation; a correlation is a sound metric all the same.
+        shuffled = changes.exchanged(oracle, bench.columns, 1.0, np.random.default_rng(SEED))
+        bench.floor = bench.score(shuffled, "the answers in another order")
+        bench.unscored_sample = replace(stop.finding, severity=Severity.WARNING)
     case.scores |= {"oracle": bench.perfect, "sample": bench.floor}
     return bench
 
@@ -192,7 +207,7 @@ def narrowed(bench: Bench) -> Bench:
     small = Bench(bench.case, answers, oracle, sample, 0.0, 0.0)
     try:
         small.perfect = small.score(oracle, "the answers")
-        small.floor = small.score(sample, "the sample submission")
+        small.floor = bench.floor if bench.unscored_sample else small.score(sample, "the sample submission")
     except Stop:
         return bench
     return small

@@ -28,6 +28,7 @@ from generator.verifier.metric import (
 )
 from generator.verifier.metric.bench import Bench, Stop, cannot, narrowed, open_bench
 from generator.verifier.sampling import told
+from harness.tasks.submission import Reason
 
 Part = Callable[[Bench], Iterator[Finding]]
 
@@ -52,6 +53,8 @@ def check(case: Case) -> Iterator[Finding]:
     try:
         bench = open_bench(case)
         _score_uninformed(bench)
+        if bench.unscored_sample:
+            yield bench.unscored_sample
         yield from declaration.check(bench)
         small = narrowed(bench)
         part_of = told(len(small.answers), len(case.answers))
@@ -99,6 +102,8 @@ def _score_uninformed(bench: Bench) -> None:
     case = bench.case
     for name, frame in uninformed(case).items():
         result = case.grader.grade_frame(frame)
+        if result.reason is Reason.METRIC_NOT_FINITE and bench.unscored_sample:
+            continue
         if result.task_defect:
             raise Stop(cannot(result, name.replace("_", " ")))
         if result.raw_score is not None:

@@ -39,7 +39,7 @@ def _check_rows(bench: Bench) -> Iterator[Finding]:
     """The metric alone, given rows in another order; our grader aligns them, other users' graders may not."""
     order = np.random.default_rng(SEED).permutation(len(bench.oracle))
     frames = (("answers", bench.oracle, bench.perfect), ("sample", bench.sample, bench.floor))
-    for what, frame, before in frames:
+    for what, frame, before in frames[: 1 if bench.unscored_sample else 2]:
         result = bench.grade(frame.iloc[order].reset_index(drop=True))
         if result.raw_score is not None and close(result.raw_score, before):
             continue
