@@ -118,7 +118,7 @@ def table_of(
 
 
 def log_lines(files: dict[str, bytes]) -> pd.DataFrame:
-    """Lines of fail2ban's samples: service, line, how it ends without numbers, and whether it is an attack."""
+    """Lines of fail2ban's samples: service, line, its end without numbers, and whether it is an attack."""
     rows = []
     for path, content in sorted(files.items()):
         folder, _, service = path.rpartition("/")
