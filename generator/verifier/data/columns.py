@@ -40,8 +40,8 @@ def _check_labels(case: Case, labels: dict[str, Labels | None]) -> Iterator[Find
     if not lacking or (not named and opaque(case)):
         return
     train = "no table holds a column that test lacks"
-    if case.train_path is not None:
-        shown = ", ".join(case.tables[case.train_path].columns[:_SHOWN])
+    if case.train_path is not None and case.train is not None:
+        shown = ", ".join(case.train.columns[:_SHOWN])
         train = f"{case.train_path.name} holds {shown}"
     yield finding(
         "nothing_to_learn",

@@ -29,8 +29,8 @@ class _Side:
 def check(case: Case) -> Iterator[Finding]:
     """Side tables that cover the keys of training rows but not those of test rows."""
     both = sides(case)
-    if both is None or case.test is None:
-        return
+    if both is None or case.test is None or both.path not in case.tables:
+        return  # class folders have no keys
     train, test = case.tables[both.path], case.test
     tables = _side_tables(case, {both.path, case.test_path, case.train_path, case.prepared.sample_path})
     for key in [name for name in test.columns if name in train.columns and name not in case.targets]:

@@ -43,12 +43,13 @@ def sides(case: Case) -> Sides | None:
         return None
     own = {case.id_column, *case.targets}
     asked = [name for name in test.columns if name not in own]
-    path = case.train_path
-    if path is None or not set(asked) & set(case.tables[path].columns):
+    path, train = case.train_path, case.train
+    if train is None or not set(asked) & set(train.columns):
         path = _alike(case, set(asked))
-    if path is None:
+        train = None if path is None else case.tables[path]
+    if path is None or train is None:
         return None
-    train, most = case.tables[path], case.limits.sampling.rows
+    most = case.limits.sampling.rows
     return Sides(
         path,
         sampled(train, most),

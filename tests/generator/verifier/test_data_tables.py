@@ -11,7 +11,7 @@ import pytest
 
 from generator.defects.base import Finding, Severity
 from generator.verifier.case import Case
-from generator.verifier.data import categories, columns, drift, side_tables, types
+from generator.verifier.data import categories, columns, drift, gate, side_tables, types
 from tests.generator.verifier.data_cases import Package, digits, flowers, found, patients
 
 E, W = Severity.ERROR, Severity.WARNING
@@ -305,3 +305,11 @@ def test_anomalies_may_be_looked_for_without_labels(
     package.declare(objective=objective)
     table("train.csv", lambda frame: frame.drop(columns="species"))(package)
     assert found(columns.check, package, tmp_path) == {"nothing_to_learn": severity}
+
+
+def test_class_folders_beside_a_test_table_pass_the_whole_gate(tmp_path: Path) -> None:
+    """Training images in folders by class, a table of the test images with the camera of each."""
+    package = digits()
+    cameras = ["a", "b", "c", "a"] * (len(package.answers) // 4)
+    package.tables["test.csv"] = pd.DataFrame({"image": package.answers["image"], "camera": cameras})
+    assert Severity.ERROR not in found(gate.check, package, tmp_path).values()
