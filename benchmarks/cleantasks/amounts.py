@@ -93,7 +93,7 @@ AMOUNTS = [
         "Applications for loans; predict the grade, 1 (best) to 7, that the lender gave.",
         _loans,
         "grade",
-        "kappa",
+        "quadratic_weighted_kappa",
         **RDATA,
         objective="regression",
         id="application",

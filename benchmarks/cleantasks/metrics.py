@@ -115,7 +115,7 @@ METRICS = {
         "number",
         "from sklearn.metrics import r2_score",
     ),
-    "kappa": Metric(
+    "quadratic_weighted_kappa": Metric(
         "quadratic weighted kappa",
         True,
         1.0,
