@@ -13,7 +13,7 @@ from harness.sandboxes.base import SandboxProvider
 from harness.sandboxes.kernel import leftovers
 from harness.tasks.grading import Grader
 from harness.tasks.package import Task, load_task, raw_hash
-from harness.tasks.submission import read_strings
+from harness.tasks.submission import InvalidSubmission, read_strings
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,29 @@ def ids_first(columns: Iterable[str], id_column: str | None, path: Path) -> list
         path: of the sample, for the message.
 
     Raises:
-        TaskError: there is no such column.
+        TaskError: there is no such column, or another column is no target, since test.csv shows it.
     """
     names = [str(column) for column in columns]
     first = names[0] if id_column is None else id_column
     if first not in names:
         raise TaskError(f"{path}: no column {first!r} for the ids; columns are {', '.join(names[:10])}")
-    return [first, *(name for name in names if name != first)]
+    targets = [name for name in names if name != first]
+    given = _given(path.with_name("test.csv"), targets)
+    if given:
+        raise TaskError(
+            f"{path}: column {given[0]!r} also stands in test.csv, so it is no target; a task whose "
+            "submissions repeat given columns cannot be imported"
+        )
+    return [first, *targets]
+
+
+def _given(test: Path, columns: Sequence[str]) -> list[str]:
+    """Those of the columns that the test table shows, filled in."""
+    try:
+        table = read_strings(test)
+    except InvalidSubmission:
+        return []
+    return [name for name in columns if name in table.columns and (table[name].str.strip() != "").any()]
 
 
 def _toml(root: Path, known: Imported, best: float) -> str:

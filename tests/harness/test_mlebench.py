@@ -126,6 +126,16 @@ def test_the_direction_must_be_known(
     assert not (tmp_path / "tasks").exists()
 
 
+def test_submissions_that_repeat_given_columns_are_refused(
+    competition: Competition, raw: Path, tmp_path: Path, sandbox: SandboxProvider
+) -> None:
+    path = competition.root / "prepare.py"
+    path.write_text(path.read_text().replace('test[["bottle"]].assign', 'test[["bottle", "alcohol"]].assign'))
+    with pytest.raises(TaskError, match=r"column 'alcohol' also stands in test\.csv"):
+        import_competition(competition, raw, tmp_path / "tasks", sandbox)
+    assert list((tmp_path / "tasks").iterdir()) == []
+
+
 def test_nothing_is_left_of_what_cannot_be_prepared(
     competition: Competition, raw: Path, tmp_path: Path, sandbox: SandboxProvider
 ) -> None:

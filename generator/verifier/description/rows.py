@@ -25,7 +25,7 @@ _COUNT = re.compile(
 )
 _FILE_FIRST = re.compile(
     r"^[`*\"']*(?P<file>[\w\-/]+\.(?:csv|tsv|json|jsonl|parquet|txt)(?:\.gz)?)"
-    r"[`*\"']*\s*(?:[:\-–—(|]|\s{1,})+\s*"
+    r"[`*\"']*[\s:\-–—(|]+"
     r"(?:the |all |holds? |contains? |has |with )*"
     + NUMBER
     + r"\s+(?P<noun>[^\W\d][\w\-]*(?:\s+[^\W\d][\w\-]*)?)"

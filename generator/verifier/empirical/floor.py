@@ -20,6 +20,7 @@ _SEED = 21
 #: Metrics that are smallest at the median rather than at the mean.
 _MEDIAN = ("mae", "absolute", "smape", "mape", "mase", "pinball")
 _PROBED_COLUMNS = 60
+_MOST_GRADES = 12
 
 
 def uninformed(case: Case) -> dict[str, pd.DataFrame]:
@@ -63,13 +64,20 @@ def _constant(case: Case, sample: pd.DataFrame, columns: list[str]) -> pd.DataFr
         known = sample[column] if known is None else known
         numbers = to_numbers(known)
         if column in case.key.numeric and numbers.notna().all() and not _labels(case, sample[column]):
-            flat[column] = float(numbers.median() if by_median else numbers.mean())
+            middle = float(numbers.median() if by_median else numbers.mean())
+            flat[column] = round(middle) if _grades(numbers, sample[column]) else middle
         else:
             mode = known.mode().iloc[0]
             flat[column] = (
                 float(to_numbers(pd.Series([mode])).iloc[0]) if column in case.key.numeric else mode
             )
     return flat
+
+
+def _grades(known: pd.Series, sample: pd.Series) -> bool:
+    """Whether numbers are few whole ones, such as marks, for which a metric may take no fraction."""
+    both = pd.concat([known, sample.astype(float)])
+    return bool((both % 1 == 0).all()) and both.nunique() <= _MOST_GRADES
 
 
 def _labels(case: Case, sample: pd.Series) -> bool:

@@ -89,7 +89,9 @@ def _strongest(
             if known.gain < limits.metadata_hint:
                 continue
         elif fact in _INSIDE or kind is Kind.NUMBER:
-            severity = None if known.gain >= limits.metadata_gain else Severity.WARNING
+            # The size of a file mostly is its content's: dark pictures and short texts take little.
+            honest = fact == "size" or known.gain < limits.metadata_gain
+            severity = Severity.WARNING if honest else None
             if known.gain < limits.metadata_hint:
                 continue
         elif known.gain < limits.path_gain:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
+from generator.verifier.leaks.residuals import outcomes, unexplained
 from generator.verifier.leaks.view import Truth, View
 from generator.verifier.probing import NOTHING, Floats, Strength, strength, transfer
 from generator.verifier.targets import Kind
@@ -46,7 +47,10 @@ def check(view: View) -> Iterator[Finding]:
         shown = [values[cut:] for values in _roots(ids_read, found_in, what)]
         if found.correlation < view.limits.id_warning or any(_natural(view, values) for values in shown):
             continue
-        serious = found.correlation >= view.limits.id
+        serious = (
+            found.correlation >= view.limits.id
+            and _beyond(view, truth, patterns[what][1]) >= view.limits.id_warning
+        )
         yield finding(
             "id_leak",
             f"{what} of {ids} tells {truth.name}: correlation {found.correlation:.2f}, z {found.z:.0f}, "
@@ -112,6 +116,17 @@ def _in_time(view: View, values: Floats, cut: int) -> bool:
     spec = view.case.task.spec
     dated = spec.split.kind == "time" or spec.objective == "forecasting"
     return dated and (cut == 0 or bool(values[cut:].min() > values[:cut].max()))
+
+
+def _beyond(view: View, truth: Truth, pattern: Floats) -> float:
+    """How the pattern correlates with what the visible columns leave unexplained.
+
+    Ids of a source that lists its districts one after the other tell no more than the district does.
+    """
+    wanted = outcomes(truth, truth.test)
+    left = unexplained(view.matrix(view.features)[1], wanted, np.arange(len(wanted)))
+    columns = (pd.Series(column) for column in left.T)
+    return max(strength(pattern.reshape(-1, 1), column, Kind.NUMBER).correlation for column in columns)
 
 
 def _natural(view: View, pattern: Floats) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -47,5 +48,7 @@ def to_times(column: pd.Series) -> pd.Series:
     numbers = to_numbers(column)
     if numbers.notna().mean() > 0.9:
         return numbers
-    moments = pd.to_datetime(column, errors="coerce", utc=True, format="mixed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # spellings such as 1959Q1, which pandas will read otherwise one day
+        moments = pd.to_datetime(column, errors="coerce", utc=True, format="mixed")
     return pd.Series(moments.astype("int64").where(moments.notna()), dtype=float)

@@ -39,7 +39,7 @@ class LeakLimits:
         duplicate_agreement: kappa between a repeated row's label and its copy's from which the copies give
             the answer away; rows alike by chance (few, coarse columns) disagree more often.
         duplicate_beyond: how many times the share of rows that are equal by chance, estimated from rows that
-            differ in one column only, is a sign of copies; on coarse tables the estimate is right within a half.
+            differ in one column only, is a sign of copies; on coarse tables the estimate is right by half.
         near: distance to the nearest training row, as a share of that to the tenth, below which a row is that
             row with noise; in three dimensions and more smooth data have such pairs in 0.05 % of rows.
         near_many: share of near copies with the same label from which they matter even where training has as
