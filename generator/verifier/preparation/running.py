@@ -73,7 +73,8 @@ def run(
     """
     root = case.scratch / name / case.task.id
     root.mkdir(parents=True)
-    for path in (case.task.prepare_path, case.task.metric_path, case.task.description_path):
+    files = (case.task.prepare_path, case.task.metric_path, case.task.description_path)
+    for path in (case.task.root / "task.toml", *files):
         shutil.copyfile(path, root / path.name)
     made, copied = Task(root, case.task.spec), not (guarded and case.provider.capabilities.isolated)
     if copied:
