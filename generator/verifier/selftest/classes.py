@@ -52,7 +52,7 @@ CLASSES: dict[int, DefectClass] = _table(
         "near_duplicates duplicates_across_split",
         "features, texts, images",
     ),
-    (11, "same file in train and test", "media_across_split", _MEDIA),
+    (11, "same file in train and test", "media_across_split duplicates_across_split", _MEDIA),
     (12, "group leakage", "group_leak", _TABLES),
     (13, "temporal leakage", "time_leak", _TABLES),
     (14, "future aggregates in features", "future_aggregate fitted_on_test", _FEATURES),
