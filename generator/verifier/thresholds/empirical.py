@@ -37,7 +37,7 @@ class EmpiricalLimits:
             has a third less to learn from, so they should keep all of it.
         misaligned_z: standard errors of the gap between the two.
         noisy_gain: below this gain the seed of a baseline is varied; above, it cannot matter that much.
-        seeds: how often.
+        seeds: how many seeds are tried; the range of five is known to a third.
         seed_spread: the range of its scores may be this share of its lead over the floor.
         ladder_steps: actions each baseline may take: enough to look at the task, to submit,
             and to repair or improve it once or twice.

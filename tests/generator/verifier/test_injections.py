@@ -309,14 +309,13 @@ INJECTIONS = [
     ),
     Injection(
         "a rule on one column decides",
-        "trivial",
+        "proxy_column",
         write_raw(
             "r = np.random.default_rng(2)\n"
             "t['species'] = r.permutation(t['species'])\n"
             "middle = t.species.map({'setosa': 0, 'versicolor': 5, 'virginica': 9})\n"
             "t.insert(0, 'x', middle + r.uniform(0, 1, len(t)))"
         ),
-        deep=True,
     ),
 ]
 
