@@ -13,3 +13,26 @@ review   {"model": str, "version": str | null, "prompts": str, "calls": int, "co
          "tokens": {"input": int, "output": int}, "grades": {aspect: {"grade": str, "reason": str,
          "quotes": [{"file": str, "quote": str, "found": bool}]}}} what a language model said of the task
 """
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+def finite(exhibits: Mapping[str, Any]) -> dict[str, Any]:
+    """The exhibits without the entries that hold NaN or infinity, which JSON has no word for."""
+    kept = {
+        name: [entry for entry in value if _is_finite(entry)] if isinstance(value, list) else value
+        for name, value in exhibits.items()
+    }
+    return {name: value for name, value in kept.items() if _is_finite(value)}
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)

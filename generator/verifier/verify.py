@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import math
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from typing import Any
 from generator.defects.base import Finding, Gate, has_errors
 from generator.defects.registry import finding
 from generator.verifier.case import open_case
+from generator.verifier.exhibits import finite
 from generator.verifier.gates import STEPS, Step
 from generator.verifier.memory import CACHE_NAME, identity, recall, remember
 from generator.verifier.review.reviewer import Reviewer
@@ -133,11 +135,11 @@ def verify_task(
         task=root.name,
         verdict=verdict,
         findings=tuple(record.findings),
-        scores=record.scores,
+        scores={name: score for name, score in record.scores.items() if math.isfinite(score)},
         seconds=time.monotonic() - started,
         error=error,
         gates=record.gates,
-        exhibits=record.exhibits,
+        exhibits=finite(record.exhibits),
     )
     if error is None:
         remember(memory, known_by, result)

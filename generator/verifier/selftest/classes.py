@@ -69,7 +69,7 @@ CLASSES: dict[int, DefectClass] = _table(
     (25, "severe imbalance with accuracy", "imbalanced_accuracy", "tasks scored by accuracy"),
     (26, "unlearnable target", "unlearnable", _ALL),
     (27, "trivial target", "trivial ceiling proxy_column target_copied", _FEATURES),
-    (28, "answers misaligned with the test rows", "answers_misaligned", _ALL),
+    (28, "answers misaligned with the test rows", "answers_misaligned unlearnable", _ALL),
     (29, "empty answers", "missing_answers", _ALL),
     (30, "duplicate ids", "duplicate_ids sample_invalid", _ALL),
     (31, "ids of test, sample and answers differ", "ids_differ test_ids_differ", _ALL),

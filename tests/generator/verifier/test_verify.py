@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from generator.defects.base import Gate, Severity
 from generator.defects.registry import DEFECTS
+from generator.verifier.exhibits import finite
 from generator.verifier.memory import CACHE_NAME
 from generator.verifier.structure import gate as structure
 from generator.verifier.verification import Verdict, to_document
@@ -121,3 +123,30 @@ def test_every_code_is_one_word_with_a_meaning() -> None:
     for code, defect in DEFECTS.items():
         assert code.isidentifier() and code == code.lower()
         assert len(defect.meaning.split()) >= 3
+
+
+def test_numbers_that_json_has_no_word_for_are_left_out_of_exhibits() -> None:
+    probes = [{"column": "a", "gain": 0.5}, {"column": "b", "gain": float("nan")}]
+    shown = finite({"probes": probes, "split": {"rows": float("inf")}, "metric": [{"scores": [1.0]}]})
+    assert shown == {"probes": probes[:1], "metric": [{"scores": [1.0]}]}
+
+
+def test_empty_answers_of_numbers_are_told_and_remembered(
+    iris: Task, sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    """A number to predict, of which some answers are missing: nothing of the record may be NaN."""
+    text = iris.prepare_path.read_text().replace('columns="species"', 'columns="petal width (cm)"')
+    text = text.replace('species="setosa"', '**{"petal width (cm)": 0.5}')
+    text = text.replace('"flower", "species"', '"flower", "petal width (cm)"')
+    text = text.replace(
+        "test = flowers.iloc[:50]", "flowers.iloc[:5, 4] = float('nan')\n    test = flowers.iloc[:50]"
+    )
+    iris.prepare_path.write_text(text)
+    toml = (iris.root / "task.toml").read_text()
+    toml = toml.replace('"species"', '"petal width (cm)"').replace('"classification"', '"regression"')
+    (iris.root / "task.toml").write_text(toml)
+    for folder in (iris.public, iris.private):
+        shutil.rmtree(folder)
+    result = verify_task(iris.root, sandbox, Plan(last=Gate.DATA), cache=tmp_path)
+    assert "missing_answers" in {found.code for found in result.findings}, (result.error, result.findings)
+    assert verify_task(iris.root, sandbox, Plan(last=Gate.DATA), cache=tmp_path).cached
