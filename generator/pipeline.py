@@ -110,6 +110,7 @@ def generate(
     max_tasks: int = 3,
     verify: bool = True,
     deep: bool = True,
+    execution: bool = True,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Generation:
@@ -124,6 +125,7 @@ def generate(
         max_tasks: most tasks for each dataset.
         verify: run the verifier; without it, prepared packages count as done but not as verified.
         deep: let the verifier train baselines.
+        execution: with ``deep``, let it try each task with an agent, too.
         workers: datasets at a time.
         progress: told the dataset, the stage and what happens; from several threads with several workers.
 
@@ -138,7 +140,8 @@ def generate(
     for dataset in datasets:
         _locate(dataset)
     out.mkdir(parents=True, exist_ok=True)
-    line = _Line(out.resolve(), provider, max_tasks, verify, deep, progress or _silent)
+    plan = Plan(deep=deep, execution=execution)
+    line = _Line(out.resolve(), provider, max_tasks, verify, plan, progress or _silent)
     with ThreadPoolExecutor(max(1, workers), thread_name_prefix="dataset") as pool:
         results = tuple(pool.map(line.run, datasets))
     funnel = merge([result.passages for result in results])
@@ -155,7 +158,7 @@ class _Line:
     provider: SandboxProvider
     max_tasks: int
     verify: bool
-    deep: bool
+    plan: Plan
     progress: Progress
 
     def run(self, dataset: Path | str) -> DatasetResult:
@@ -247,7 +250,7 @@ class _Line:
         if not self.verify:
             return Stage.PREPARED, "", "", root
         self.progress(card.name, "verify", proposal.id)
-        result = verify_task(root, self.provider, Plan(deep=self.deep), cache=self.out / MARKERS / "verdicts")
+        result = verify_task(root, self.provider, self.plan, cache=self.out / MARKERS / "verdicts")
         return self._settle(result, root, home, away)
 
     def _settle(

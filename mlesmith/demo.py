@@ -101,7 +101,12 @@ def demo(
     note("2/5 generating and verifying the smith tasks")
     datasets = [card.name for card in list_datasets()] if full else list(QUICK_DATASETS)
     generation = generate(
-        datasets, out / "tasks" / "smith", provider=provider, workers=count, progress=note_stage
+        datasets,
+        out / "tasks" / "smith",
+        provider=provider,
+        execution=False,  # agents work on every task below
+        workers=count,
+        progress=note_stage,
     )
     smith = [folder for result in generation.results for folder in result.verified]
     note(f"3/5 running {len(CANDIDATES)} candidates on {len(reference)} + {len(smith)} tasks")
