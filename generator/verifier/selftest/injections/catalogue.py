@@ -11,6 +11,7 @@ from generator.verifier.selftest.injections import (
     machine,
     metric,
     preparation,
+    sharing,
 )
 from generator.verifier.selftest.injections.base import Injection
 
@@ -18,6 +19,7 @@ INJECTIONS: tuple[Injection, ...] = tuple(
     sorted(
         (
             *leaks.INJECTIONS,
+            *sharing.INJECTIONS,
             *files.INJECTIONS,
             *data.INJECTIONS,
             *metric.INJECTIONS,
