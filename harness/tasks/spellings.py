@@ -1,54 +1,111 @@
-"""The usual spellings of the names of metrics."""
+"""What people call the metrics: one table for the names in task.toml and for the prose of descriptions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-_SPELLINGS: dict[str, str] = {
-    "accuracy": "acc categorization_accuracy classification_accuracy exact_match multiclass_accuracy "
-    "subset_accuracy",
-    "balanced_accuracy": "bacc mean_recall macro_recall",
-    "f1": "binary_f1 f1_binary f_1",
-    "macro_f1": "f1_macro macro_averaged_f1 mean_f1_macro macro_averaged_f1_score macro_f_1",
-    "micro_f1": "f1_micro micro_averaged_f1 micro_averaged_f1_score micro_f_1",
-    "weighted_f1": "f1_weighted weighted_averaged_f1",
-    "mcc": "matthews_corrcoef matthews_correlation_coefficient matthews_correlation",
-    "cohen_kappa": "kappa cohens_kappa cohen_s_kappa",
-    "quadratic_weighted_kappa": "qwk quadratic_kappa weighted_kappa_quadratic kappa_quadratic",
-    "roc_auc": "auc auroc auc_roc rocauc area_under_the_roc_curve area_under_roc_curve "
-    "area_under_receiver_operating_characteristic_curve mean_column_wise_roc_auc mean_columnwise_roc_auc",
-    "average_precision": "ap auprc pr_auc auc_pr aucpr",
-    "log_loss": "logloss logarithmic_loss binary_log_loss multi_class_log_loss multiclass_log_loss "
-    "multi_class_logarithmic_loss multiclass_logarithmic_loss multi_class_logloss multiclass_logloss "
-    "cross_entropy binary_cross_entropy categorical_cross_entropy cross_entropy_loss mlogloss",
-    "brier": "brier_loss brier_score_loss",
-    "mse": "mean_squared",
-    "rmse": "root_mean_squared root_mean_square root_mse",
-    "mcrmse": "mean_columnwise_rmse mean_column_wise_rmse column_wise_rmse "
-    "mean_columnwise_root_mean_squared mean_column_wise_root_mean_squared",
-    "rmsle": "root_mean_squared_logarithmic root_mean_squared_log root_mean_square_logarithmic",
-    "msle": "mean_squared_logarithmic mean_squared_log",
-    "mae": "mean_absolute mean_absolute_deviation",
-    "median_ae": "median_absolute medae",
-    "mape": "mean_absolute_percentage",
-    "smape": "symmetric_mean_absolute_percentage symmetric_mape",
-    "r2": "r_2 r_squared rsquared coefficient_of_determination",
-    "pearson": "pearsonr pearson_r pearson_correlation pearson_correlation_coefficient",
-    "spearman": "spearmanr spearman_rho spearman_correlation spearman_rank_correlation "
-    "spearman_s_rank_correlation",
-    "error_rate": "misclassification_rate misclassification classification_error zero_one_loss",
-    "hamming": "hamming_loss",
-    "jaccard": "jaccard_index iou intersection_over_union",
+#: What people write in prose or as a name, by the metric's own name. A blank stands for any blank, hyphen or
+#: underscore.
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    "accuracy": ("accuracy", "accuracy score", "classification accuracy", "categorization accuracy",
+                 "multiclass accuracy", "subset accuracy", "准确率", "exactitude"),
+    "balanced_accuracy": ("balanced accuracy", "balanced accuracy score", "mean per class accuracy",
+                          "macro averaged recall", "macro recall", "mean recall"),
+    "f1": ("f1", "f1 score", "f1 measure", "f measure", "f score", "binary f1", "f1 binary", "f 1"),
+    "macro_f1": ("macro f1", "macro averaged f1", "f1 macro", "macro f1 score", "macro averaged f1 score",
+                 "mean f1 macro", "macro f 1", "unweighted mean of the f1", "unweighted mean f1"),
+    "micro_f1": ("micro f1", "micro averaged f1", "f1 micro", "micro f1 score", "micro averaged f1 score",
+                 "micro f 1"),
+    "weighted_f1": ("weighted f1", "f1 weighted", "weighted f1 score", "weighted average f1",
+                    "weighted averaged f1"),
+    "fbeta": ("f2", "f2 score", "f0.5", "f0.5 score", "f beta", "f beta score"),
+    "mcc": ("mcc", "matthews correlation", "matthews correlation coefficient", "matthews corrcoef",
+            "phi coefficient"),
+    "cohen_kappa": ("cohen kappa", "cohen's kappa", "cohens kappa", "cohen kappa score", "unweighted kappa"),
+    "quadratic_weighted_kappa": ("quadratic weighted kappa", "quadratically weighted kappa", "qwk",
+                                 "quadratic kappa", "cohen's kappa with quadratic weights",
+                                 "cohen kappa with quadratic weights", "weighted kappa quadratic",
+                                 "kappa quadratic"),
+    "roc_auc": ("roc auc", "auc", "auroc", "auc roc", "roc auc score", "area under the roc curve",
+                "area under roc curve", "area under roc", "area under the receiver operating curve",
+                "area under the receiver operating characteristic curve", "area under the curve",
+                "area under receiver operating characteristic curve", "mean column wise roc auc",
+                "area under the receiver operating characteristic", "mean columnwise roc auc"),
+    "average_precision": ("average precision", "average precision score", "pr auc", "auprc", "auc pr",
+                          "area under the precision recall curve", "area under the pr curve",
+                          "area under precision recall curve"),
+    "map_at_k": ("map@k", "map@", "mean average precision", "map at k", "mean average precision at k"),
+    "log_loss": ("log loss", "logloss", "logarithmic loss", "cross entropy", "cross entropy loss",
+                 "binary cross entropy", "categorical cross entropy", "negative log likelihood",
+                 "binary log loss", "multi class log loss", "multiclass log loss", "logistic loss",
+                 "multi class logarithmic loss", "multiclass logarithmic loss", "neg log loss"),
+    "brier": ("brier", "brier score", "brier loss", "brier score loss"),
+    "mse": ("mse", "mean squared error", "mean square error", "mean of the squared errors"),
+    "rmse": ("rmse", "root mean squared error", "root mean square error", "root of the mean squared error",
+             "root mean square deviation", "rmsd", "square root of the mean squared error", "root mse"),
+    "mcrmse": ("mcrmse", "mean columnwise root mean squared error", "mean column wise rmse",
+               "mean columnwise rmse", "mean column wise root mean squared error", "column wise rmse"),
+    "rmsle": ("rmsle", "root mean squared logarithmic error", "root mean squared log error",
+              "root mean square logarithmic error", "root mean square log error"),
+    "msle": ("msle", "mean squared logarithmic error", "mean squared log error"),
+    "mae": ("mae", "mean absolute error", "mean absolute deviation", "average absolute error", "l1 error"),
+    "median_ae": ("median absolute error", "median ae", "medae", "medianae"),
+    "mape": ("mape", "mean absolute percentage error"),
+    "smape": ("smape", "symmetric mean absolute percentage error", "symmetric mape"),
+    "mase": ("mase", "mean absolute scaled error"),
+    "r2": ("r2", "r^2", "r²", "r squared", "rsquared", "r2 score", "coefficient of determination"),
+    "pearson": ("pearson", "pearson r", "pearson correlation", "pearson's r", "pearson's correlation",
+                "pearson correlation coefficient", "pearsonr"),
+    "spearman": ("spearman", "spearman correlation", "spearman's rank correlation", "spearmanr",
+                 "spearman rho", "spearman's rho", "spearman rank correlation", "spearman's correlation"),
+    "kendall": ("kendall tau", "kendall's tau", "kendall"),
+    "ndcg": ("ndcg", "normalized discounted cumulative gain", "normalised discounted cumulative gain"),
+    "mrr": ("mrr", "mean reciprocal rank"),
+    "hit_rate": ("hit rate", "recall at k", "recall@"),
+    "dice": ("dice", "dice coefficient", "dice score"),
+    "jaccard": ("jaccard", "jaccard score", "jaccard index", "iou", "intersection over union"),
+    "hamming": ("hamming loss",),
+    "levenshtein": ("levenshtein", "levenshtein distance", "edit distance", "character error rate",
+                    "word error rate"),
+    "pinball": ("pinball loss", "quantile loss"),
+    "hinge": ("hinge loss",),
+    "kl_divergence": ("kullback leibler", "kl divergence", "kullback liebler"),
+    "top_k_accuracy": ("top k accuracy", "top 5 accuracy", "top 3 accuracy"),
+}  # fmt: skip
+
+#: What means a metric only where the name of one is asked for: in prose it may be anything.
+_AS_NAMES: dict[str, tuple[str, ...]] = {
+    "accuracy": ("acc", "exact match"),
+    "balanced_accuracy": ("bacc",),
+    "cohen_kappa": ("kappa",),
+    "average_precision": ("ap", "aucpr"),
+    "roc_auc": ("rocauc",),
+    "log_loss": ("multi class logloss", "multiclass logloss", "mlogloss"),
+    "r2": ("r 2",),
+    "error_rate": ("misclassification rate", "misclassification", "classification error", "zero one loss"),
 }
-#: Other spellings of the names, in small letters with underscores, before ``_score`` or ``_error``.
-ALIASES: dict[str, str] = {
-    spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings.split()
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9^@.]+", "_", name.lower().replace("\u00b2", "2")).strip("_").replace("^", "")
+
+
+def _without_end(plain: str) -> str:
+    return plain.removesuffix("_score").removesuffix("_error")
+
+
+_NAMES: dict[str, str] = {
+    form: name
+    for table in (SPELLINGS, _AS_NAMES)
+    for name, spellings in table.items()
+    for spelling in (name, *spellings)
+    for form in (_plain(spelling), _without_end(_plain(spelling)))
 }
 
 
 def canonical(name: str) -> Iterator[str]:
-    """The names that a spelling may stand for, best first: in small letters, with underscores."""
-    plain = re.sub(r"[^a-z0-9]+", "_", name.lower().replace("\u00b2", "2")).strip("_")
-    for candidate in (plain, plain.removesuffix("_score"), plain.removesuffix("_error")):
-        yield ALIASES.get(candidate, candidate)
+    """The names that a spelling may stand for, best first; in small letters with underscores when unknown."""
+    plain = _plain(name)
+    for candidate in (plain, _without_end(plain)):
+        yield _NAMES.get(candidate, candidate)

@@ -5,75 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-#: What people write, by canonical name. A space stands for any blank, hyphen or underscore, or none where
-#: the words are also written as one.
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    "accuracy": ("accuracy", "accuracy score", "classification accuracy", "categorization accuracy",
-                 "share of correct", "percentage of correct", "fraction of correct", "准确率", "exactitude"),
-    "balanced_accuracy": ("balanced accuracy", "balanced accuracy score", "mean per class accuracy",
-                          "macro averaged recall", "macro recall", "mean recall"),
-    "f1": ("f1", "f1 score", "f1 measure", "f measure", "f score", "binary f1", "mean f1", "mean f1 score"),
-    "macro_f1": ("macro f1", "macro averaged f1", "f1 macro", "macro f1 score", "macro averaged f1 score",
-                 "unweighted mean of the f1", "unweighted mean f1"),
-    "micro_f1": ("micro f1", "micro averaged f1", "f1 micro", "micro f1 score", "micro averaged f1 score"),
-    "weighted_f1": ("weighted f1", "f1 weighted", "weighted f1 score", "weighted average f1"),
-    "fbeta": ("f2", "f2 score", "f0.5", "f0.5 score", "f beta", "f beta score"),
+from harness.tasks.spellings import SPELLINGS
+
+#: Said of a metric in prose, though not its name, or of a near relation.
+_LOOSE: dict[str, tuple[str, ...]] = {
+    "accuracy": ("share of correct", "percentage of correct", "fraction of correct"),
+    "f1": ("mean f1", "mean f1 score"),
     "precision": ("precision score", "mean precision"),
     "recall": ("recall score", "sensitivity"),
-    "mcc": ("mcc", "matthews correlation", "matthews correlation coefficient", "matthews corrcoef",
-            "phi coefficient"),
-    "cohen_kappa": ("cohen kappa", "cohen's kappa", "cohens kappa", "cohen kappa score", "unweighted kappa"),
-    "quadratic_weighted_kappa": ("quadratic weighted kappa", "quadratically weighted kappa", "qwk",
-                                 "quadratic kappa", "cohen's kappa with quadratic weights", "weighted kappa",
-                                 "cohen kappa with quadratic weights"),
-    "roc_auc": ("roc auc", "auc", "auroc", "auc roc", "roc auc score", "area under the roc curve",
-                "area under roc curve", "area under the receiver operating characteristic curve",
-                "area under the receiver operating characteristic", "area under the receiver operating curve",
-                "area under the curve", "area under roc", "gini", "gini coefficient", "normalized gini"),
-    "average_precision": ("average precision", "average precision score", "pr auc", "auprc", "auc pr",
-                          "area under the precision recall curve", "area under the pr curve",
-                          "area under precision recall curve"),
-    "map_at_k": ("map@k", "map@", "mean average precision", "map at k", "mean average precision at k"),
-    "log_loss": ("log loss", "logloss", "logarithmic loss", "cross entropy", "cross entropy loss",
-                 "binary cross entropy", "categorical cross entropy", "negative log likelihood",
-                 "multi class log loss", "multiclass log loss", "mean column wise log loss", "logistic loss",
-                 "neg log loss"),
-    "brier": ("brier", "brier score", "brier score loss"),
-    "mse": ("mse", "mean squared error", "mean square error", "mean of the squared errors"),
-    "rmse": ("rmse", "root mean squared error", "root mean square error", "root of the mean squared error",
-             "root mean square deviation", "rmsd", "square root of the mean squared error"),
-    "mcrmse": ("mcrmse", "mean columnwise root mean squared error", "mean column wise rmse",
-               "mean columnwise rmse"),
-    "rmsle": ("rmsle", "root mean squared logarithmic error", "root mean squared log error",
-              "root mean square logarithmic error", "root mean square log error"),
-    "msle": ("msle", "mean squared logarithmic error", "mean squared log error"),
-    "mae": ("mae", "mean absolute error", "mean absolute deviation", "average absolute error", "l1 error"),
-    "median_ae": ("median absolute error", "median ae", "medae", "medianae"),
-    "mape": ("mape", "mean absolute percentage error"),
-    "smape": ("smape", "symmetric mean absolute percentage error"),
-    "mase": ("mase", "mean absolute scaled error"),
-    "r2": ("r2", "r^2", "r²", "r squared", "r2 score", "coefficient of determination", "explained variance"),
-    "pearson": ("pearson", "pearson correlation", "pearson's r", "pearson correlation coefficient",
-                "pearson's correlation", "pearsonr"),
-    "spearman": ("spearman", "spearman correlation", "spearman's rank correlation", "spearmanr",
-                 "spearman's rho",
-                 "spearman rank correlation", "spearman's correlation"),
-    "kendall": ("kendall tau", "kendall's tau", "kendall"),
-    "ndcg": ("ndcg", "normalized discounted cumulative gain", "normalised discounted cumulative gain"),
-    "mrr": ("mrr", "mean reciprocal rank"),
-    "hit_rate": ("hit rate", "recall at k", "recall@"),
-    "dice": ("dice", "dice coefficient", "dice score"),
-    "iou": ("iou", "intersection over union", "jaccard", "jaccard score", "jaccard index"),
-    "hamming_loss": ("hamming loss",),
-    "levenshtein": ("levenshtein", "levenshtein distance", "edit distance", "character error rate",
-                    "word error rate"),
-    "pinball": ("pinball loss", "quantile loss"),
-    "hinge": ("hinge loss",),
-    "kl_divergence": ("kullback leibler", "kl divergence", "kullback liebler"),
-    "top_k_accuracy": ("top k accuracy", "top 5 accuracy", "top 3 accuracy"),
-}  # fmt: skip
+    "quadratic_weighted_kappa": ("weighted kappa",),
+    "roc_auc": ("gini", "gini coefficient", "normalized gini"),
+    "log_loss": ("mean column wise log loss",),
+    "r2": ("explained variance",),
+}
 
-#: Metrics of which lower is better; of the others in :data:`SYNONYMS` higher is.
+#: Metrics of which lower is better; of the others higher is.
 LOWER = frozenset(
     [
         "log_loss",
@@ -88,7 +34,7 @@ LOWER = frozenset(
         "mape",
         "smape",
         "mase",
-        "hamming_loss",
+        "hamming",
         "levenshtein",
         "pinball",
         "hinge",
@@ -101,7 +47,7 @@ GENERAL = {
     "f1": {"macro_f1", "micro_f1", "weighted_f1"},
     "cohen_kappa": {"quadratic_weighted_kappa"},
     "average_precision": {"map_at_k"},
-    "iou": {"map_at_k", "fbeta"},
+    "jaccard": {"map_at_k", "fbeta"},
     "rmse": {"mcrmse"},
     "accuracy": {"top_k_accuracy"},
     "log_loss": {"kl_divergence"},
@@ -113,8 +59,13 @@ def _pattern(words: str) -> str:
 
 
 _BY_WORDS = sorted(
-    ((words, name) for name, all_words in SYNONYMS.items() for words in (*all_words, name.replace("_", " "))),
-    key=lambda pair: -len(pair[0]),
+    {
+        (words, name)
+        for table in (SPELLINGS, _LOOSE)
+        for name, spellings in table.items()
+        for words in (*spellings, name.replace("_", " "))
+    },
+    key=lambda pair: (-len(pair[0]), pair[0]),
 )
 #: One alternative for each way of writing, the longest first, so that a part of a longer name is never taken.
 _ANY = re.compile(
