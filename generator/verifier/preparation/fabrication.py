@@ -75,14 +75,9 @@ def _aligned(
     trace: Trace, name: str, key: list[str], chosen: npt.NDArray[np.intp]
 ) -> tuple[pd.Series, pd.Series]:
     """Cells of a prepared column and of the raw rows that the key finds, where it finds one alone."""
-    made, raw = trace.keys(key)
-    order = np.argsort(raw, kind="stable")
-    ordered = raw[order]
-    first = np.searchsorted(ordered, made[chosen], side="left")
-    last = np.searchsorted(ordered, made[chosen], side="right")
-    single = last - first == 1
-    left = trace.made[name].iloc[chosen[single]].reset_index(drop=True)
-    right = trace.raw.rows[trace.pairs[name]].iloc[order[first[single]]].reset_index(drop=True)
+    rows, places = trace.partners(key, chosen)
+    left = trace.made[name].iloc[rows].reset_index(drop=True)
+    right = trace.raw.rows[trace.pairs[name]].iloc[places].reset_index(drop=True)
     return left, right.astype(str).where(right.notna(), "")
 
 

@@ -16,6 +16,7 @@ from generator.verifier.preparation.conditions import FIRST, SECOND, check_lefto
 from generator.verifier.preparation.conservation import check_rows
 from generator.verifier.preparation.fabrication import check_values
 from generator.verifier.preparation.media_rows import check_media
+from generator.verifier.preparation.origins import check_origins
 from generator.verifier.preparation.parsing import check_tables
 from generator.verifier.preparation.raw_tables import raw_tables
 from generator.verifier.preparation.running import run
@@ -60,6 +61,7 @@ def check_content(case: Case) -> Iterator[Finding]:
     if found is not None:
         yield from check_rows(case, found, tables)
         yield from check_values(case, found)
+        yield from check_origins(case, found, tables)
 
 
 def has_raw(task: Task) -> bool:

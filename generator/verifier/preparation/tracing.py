@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +19,7 @@ from generator.verifier.sampling import sampled_rows
 from generator.verifier.thresholds.preparation import PreparationLimits
 
 Bools = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]
 
 #: Rounds in which a column that breaks the match is left out of the key, and rows that these look at.
 _ROUNDS = 3
@@ -27,6 +30,8 @@ _GAIN, _TIE = 0.25, 0.01
 _FILLED = 0.02
 #: Above this containment a column's values come from the raw column, though some were changed.
 _PARTLY = 0.5
+#: A unit behind a column's name, as in ``Weight (kg)``.
+_UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 
 
 def made_rows(case: Case) -> pd.DataFrame | None:
@@ -84,6 +89,15 @@ class Trace:
         made, raw = self.keys(names)
         return np.isin(made, raw)
 
+    def partners(self, names: Sequence[str], rows: Places) -> tuple[Places, Places]:
+        """Which of some prepared rows a key finds one raw row alone for, and the places of these raw rows."""
+        made, raw = self.keys(names)
+        order = np.argsort(raw, kind="stable")
+        ordered = raw[order]
+        first = np.searchsorted(ordered, made[rows], side="left")
+        single = np.searchsorted(ordered, made[rows], side="right") - first == 1
+        return rows[single], order[first[single]]
+
     def foreign_cells(self, name: str) -> Bools:
         """Which prepared cells are not empty and occur nowhere in the raw column."""
         made = self.made_hashes[name]
@@ -131,7 +145,7 @@ def _fit(made: pd.DataFrame, table: RawTable, case: Case) -> Trace | None:
     return whole
 
 
-def _share(trace: Trace, names: Sequence[str], rows: npt.NDArray[np.intp]) -> float:
+def _share(trace: Trace, names: Sequence[str], rows: Places) -> float:
     made, raw = trace.keys(names)
     return float(np.isin(made[rows], raw).mean())
 
@@ -145,8 +159,14 @@ def _is_kept(trace: Trace, name: str) -> bool:
 
 
 def same_names(made: pd.DataFrame, table: RawTable) -> dict[str, str]:
-    """Prepared columns and the raw columns of the same name, however it is written."""
-    raw = {_plain(name): name for name in table.rows.columns}
+    """Prepared columns and the raw columns of the same name, however it is written.
+
+    A unit in brackets may be missing, unless two raw columns differ by it alone.
+    """
+    columns = [str(name) for name in table.rows.columns]
+    bare = Counter(_plain(_UNIT.sub("", name)) for name in columns)
+    raw = {plain: name for name in columns if bare[plain := _plain(_UNIT.sub("", name))] == 1}
+    raw |= {_plain(name): name for name in columns}
     return {name: raw[_plain(name)] for name in made.columns if _plain(name) in raw}
 
 

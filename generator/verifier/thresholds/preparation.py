@@ -31,6 +31,11 @@ class PreparationLimits:
         fabricated: share of a column's cells, aligned with the raw row, that differ without a rule.
         fabricated_values: distinct values among them; a constant that fills gaps is one.
         foreign_words: a text shares less than this share of its words with all raw texts when it is new.
+        origin_rows: fewer numbers than these in a column without a raw column cannot show that they have
+            nothing to do with the raw rows.
+        origin_pair: standard errors by which one fact of the raw rows must tell of such numbers. Some hundred
+            facts are tried, of which the best reaches 3 by chance.
+        origin_all: standard errors for all facts together, of which there is one trial.
         misread: share of cells that must hold the delimiter as often as the header does.
     """
 
@@ -49,4 +54,7 @@ class PreparationLimits:
     fabricated: float = 0.02
     fabricated_values: int = 10
     foreign_words: float = 0.5
+    origin_rows: int = 100
+    origin_pair: float = 4.0
+    origin_all: float = 2.5
     misread: float = 0.95
