@@ -37,7 +37,8 @@ def _check_invented(case: Case, trace: Trace, others: Sequence[RawTable]) -> Ite
     unfound = ~trace.found(trace.key)
     if not unfound.any():
         return
-    invented = unfound & ~_found_in_part(trace) & (_mostly_foreign(trace) | _all_known(trace))
+    corrected, copied = _found_in_part(trace)
+    invented = unfound & ~corrected & (_mostly_foreign(trace) | _all_known(trace)) | unfound & copied
     if invented.any():
         invented &= ~_found_elsewhere(trace, others, invented)
     count, rows = int(invented.sum()), len(invented)
@@ -51,17 +52,24 @@ def _check_invented(case: Case, trace: Trace, others: Sequence[RawTable]) -> Ite
     )
 
 
-def _found_in_part(trace: Trace) -> Bools:
-    """Rows that one part of the key finds: the rest of them was corrected or clipped."""
-    found = np.zeros(len(trace.made), dtype=bool)
+def _found_in_part(trace: Trace) -> tuple[Bools, Bools]:
+    """Rows that one part of the key finds: the rest of them was corrected or clipped.
+
+    The second are those among them whose raw row is also there as it is: they are altered copies of it.
+    """
+    found, copied = np.zeros((2, len(trace.made)), dtype=bool)
     if len(trace.key) < _PARTS:
-        return found
+        return found, copied
+    rows = np.arange(len(trace.made))
+    whole = trace.found(trace.key)
     by_values = sorted(trace.key, key=lambda name: -len(np.unique(trace.raw_hashes[name])))
     parts = [by_values[start::_PARTS] for start in range(_PARTS)]
     for part in [*parts, *([name for name in by_values if name not in part] for part in parts)]:
         if trace.uniqueness(part) >= _PART_UNIQUE:
             found |= trace.found(part)
-    return found
+            single, places = trace.partners(part, rows)
+            copied[single] |= ~whole[single] & np.isin(places, places[whole[single]])
+    return found, copied
 
 
 def _found_elsewhere(trace: Trace, others: Sequence[RawTable], asked: Bools) -> Bools:

@@ -55,7 +55,7 @@ def check_content(case: Case) -> Iterator[Finding]:
     """Whether the prepared rows and cells are those of the raw data."""
     tables = raw_tables(case.task.raw, case.scratch, case.limits.preparation.table_bytes)
     yield from check_tables(case, tables)
-    yield from check_media(case)
+    yield from check_media(case, tables)
     made = made_rows(case)
     found = None if made is None else trace(case, made, tables)
     if found is not None:
