@@ -59,14 +59,37 @@ class Evidence(_Model):
     rows: int
 
 
-class Proposal(_Model):
-    """One task that the data can carry.
+class Formulation(_Model):
+    """One task that the data can carry, whoever found it.
 
     Attributes:
-        id: short, telling, unique among the dataset's tasks.
+        id: short, telling, unique among the tasks of a set.
+        title: in a line, for people.
+        modality: as in ``task.toml``; ``objective`` likewise.
+        targets: the columns to predict, as they will be named in the task.
+        metric: the name of the metric.
+        difficulty: as in ``task.toml``.
+        rationale: why it is worth solving, and can be solved.
+        tags: as in ``task.toml``.
+    """
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60)
+    title: str = Field(min_length=1)
+    modality: str
+    objective: str
+    targets: tuple[str, ...] = Field(min_length=1)
+    metric: str
+    difficulty: Literal["easy", "medium", "hard"]
+    rationale: str
+    tags: tuple[str, ...] = ()
+
+
+class Proposal(Formulation):
+    """A formulation of the rules, with all that their design needs.
+
+    Attributes:
         shape: which layout of prepare.py fits.
         table: path of the table below the raw folder, empty for images.
-        targets: the columns to predict, as they will be named in the task.
         source_target: the raw column behind the targets when it is named otherwise (lists of labels).
         features: raw columns that the participant gets.
         ignored: raw columns that are left out, each with the reason.
@@ -74,18 +97,14 @@ class Proposal(_Model):
         positive: the class written as 1 when the prediction is a probability.
         train_rows: how many labelled rows are given when fewer than usual are, to leave something to do.
         query: the column within whose values rows are ranked.
-        difficulty: from the skill that the quick check reached.
+        window: of the shape ``windows``.
+        split: how train and test are separated.
+        evidence: what the quick check found; the difficulty follows from it.
     """
 
-    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
-    title: str
     shape: Shape
     table: str = ""
-    modality: str
-    objective: str
-    targets: tuple[str, ...] = Field(min_length=1)
     source_target: str | None = None
-    metric: str
     features: tuple[str, ...] = ()
     ignored: tuple[tuple[str, str], ...] = ()
     classes: tuple[str, ...] = ()
@@ -94,15 +113,20 @@ class Proposal(_Model):
     query: str | None = None
     window: Window | None = None
     split: SplitChoice
-    difficulty: Literal["easy", "medium", "hard"]
-    rationale: str
     evidence: Evidence
-    tags: tuple[str, ...] = ()
 
 
 class Refusal(_Model):
-    """A formulation that was considered and not proposed, with the reason."""
+    """A formulation that was considered and not proposed.
+
+    Attributes:
+        target: what would have been predicted.
+        objective: as in ``task.toml``.
+        reason: why it is not proposed, for people.
+        code: the same in a short word, for the funnel.
+    """
 
     target: str
     objective: str
     reason: str
+    code: str = "unfit"

@@ -84,7 +84,7 @@ def demo(
     Example: mlesmith demo
     """
     from generator.datasets.catalogue import list_datasets
-    from generator.pipeline import generate
+    from generator.pipeline.generation import Options, generate
     from harness.job import run_job
     from harness.progress import RichProgress
     from harness.sandboxes.choose import choose_sandbox
@@ -104,8 +104,7 @@ def demo(
         datasets,
         out / "tasks" / "smith",
         provider=provider,
-        execution=False,  # agents work on every task below
-        workers=count,
+        options=Options(execution=False, workers=count),  # agents work on every task below
         progress=note_stage,
     )
     smith = [folder for result in generation.results for folder in result.verified]

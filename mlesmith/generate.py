@@ -66,15 +66,15 @@ def generate(
     if not datasets:
         fail("name at least one DATASET; `mlesmith generate --catalogue` lists the embedded ones")
 
-    from generator.pipeline import generate as run_pipeline
+    from generator.pipeline.generation import Options
+    from generator.pipeline.generation import generate as run_pipeline
     from harness.sandboxes.choose import choose_sandbox
 
     generation = run_pipeline(
         datasets,
         out,
-        max_tasks=max_tasks,
         provider=choose_sandbox(sandbox, trusted=trust),
-        workers=workers or os.cpu_count() or 1,
+        options=Options(max_tasks=max_tasks, workers=workers or os.cpu_count() or 1),
         progress=note_stage,
     )
     if json:

@@ -77,13 +77,20 @@ def usable(context: Context) -> tuple[list[Column], list[tuple[str, str]]]:
     return kept, left
 
 
-def verdict(evidence: Evidence, most: float = MOST_SKILL) -> str | None:
-    """Why a target with this evidence is not proposed, or ``None`` when it is fit (at most ``most``)."""
+def verdict(evidence: Evidence, most: float = MOST_SKILL) -> tuple[str, str] | None:
+    """Why a target with this evidence is not proposed, as ``code, reason``; ``None`` when it is fit.
+
+    Args:
+        evidence: what a quick check found.
+        most: the skill above which the features give the target away.
+    """
     if evidence.skill < LEAST_SKILL or evidence.skill < 2 * evidence.spread:
-        return (f"the features hardly help: skill {evidence.skill:.2f} ± {evidence.spread:.2f} "
-                f"({evidence.measure}, at least {LEAST_SKILL} is needed)")  # fmt: skip
+        return "unlearnable", (
+            f"the features hardly help: skill {evidence.skill:.2f} ± {evidence.spread:.2f} "
+            f"({evidence.measure}, at least {LEAST_SKILL} is needed)"
+        )
     if evidence.skill > most:
-        return f"the features give it away: skill {evidence.skill:.2f} (at most {most})"
+        return "given_away", f"the features give it away: skill {evidence.skill:.2f} (at most {most})"
     return None
 
 

@@ -56,23 +56,22 @@ def design(
     folder: Path,
     card: DatasetCard,
     profile: Profile,
-    out: Path,
+    root: Path,
     provider: SandboxProvider,
-) -> Path:
-    """Write the package of ``proposal`` to ``out / proposal.id`` and prepare it in the sandbox.
+) -> None:
+    """Write the package of ``proposal`` to ``root``, whose name is its id, and prepare it in the sandbox.
 
     Args:
         proposal: what to build.
         folder: the raw dataset.
         card: its card.
         profile: its profile.
-        out: receives the package; an earlier one of that name is replaced.
+        root: receives the package; what is there is removed.
         provider: opens the sandbox in which prepare.py runs.
 
     Raises:
         TaskError: prepare.py failed.
     """
-    root = out / proposal.id
     if root.exists():
         shutil.rmtree(root)
     root.mkdir(parents=True)
@@ -86,7 +85,6 @@ def design(
     text = describe(proposal, card, table, task.public, layout(proposal, table).id_column)
     for target in (task.description_path, task.public / "description.txt"):
         target.write_text(text, encoding="utf-8")
-    return root
 
 
 def write_definition(

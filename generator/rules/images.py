@@ -39,12 +39,18 @@ def propose_images(dataset: str, title: str, folder: Path, images: ImageFolder) 
             f"images need at least 2 class folders of {CLASS_ROWS} and {LEAST_ROWS} in all; "
             f"found {len(images.classes)} class folders, {len(kept)} large enough, {total} images in them"
         )
-        return Outcome((), (Refusal(target="class folder", objective="classification", reason=reason),))
+        return Outcome(
+            (),
+            (Refusal(target="class folder", objective="classification", reason=reason, code="few_images"),),
+        )
     matrix, target = _thumbnails(folder / images.root, kept)
     evidence = skill(matrix, target, classes=True)
     if evidence.skill < LEAST_SKILL:
         reason = f"thumbnails hardly tell the classes apart: skill {evidence.skill:.2f}"
-        return Outcome((), (Refusal(target="class folder", objective="classification", reason=reason),))
+        refusal = Refusal(
+            target="class folder", objective="classification", reason=reason, code="unlearnable"
+        )
+        return Outcome((), (refusal,))
     balanced = counts[kept[0]] <= 3 * counts[kept[-1]]
     proposal = Proposal(
         id=slug(dataset),

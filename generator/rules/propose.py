@@ -34,7 +34,7 @@ def propose(folder: Path, card: DatasetCard, profile: Profile, *, max_tasks: int
         table = profile.tables[0]
         if table.rows < LEAST_ROWS:
             reason = f"the table has {table.rows} rows; at least {LEAST_ROWS} are needed"
-            refusals.append(Refusal(target=table.path, objective="any", reason=reason))
+            refusals.append(Refusal(target=table.path, objective="any", reason=reason, code="few_rows"))
         else:
             context = Context(card.name, card.title, card.modality, table, read_table(folder / table.path))
             found = _from_table(context, max_tasks - len(proposals))
@@ -42,9 +42,8 @@ def propose(folder: Path, card: DatasetCard, profile: Profile, *, max_tasks: int
             refusals += found.refusals
     if not proposals and not refusals:
         skipped = "; ".join(f"{path}: {reason}" for path, reason in profile.skipped[:5])
-        refusals.append(
-            Refusal(target=card.name, objective="any", reason=f"no table or images found ({skipped})")
-        )
+        reason = f"no table or images found ({skipped})"
+        refusals.append(Refusal(target=card.name, objective="any", reason=reason, code="nothing_found"))
     return Outcome(tuple(_named_apart(proposals[:max_tasks])), tuple(refusals))
 
 

@@ -117,7 +117,9 @@ def examine(context: Context, candidate: Candidate) -> Proposal | Refusal:
     target = _target(frame, candidate)
     known = target.dropna().index
     if len(known) < LEAST_ROWS:
-        return _refuse(candidate, f"only {len(known)} rows have it; at least {LEAST_ROWS} are needed")
+        return _refuse(
+            candidate, "few_rows", f"only {len(known)} rows have it; at least {LEAST_ROWS} are needed"
+        )
     basis = _basis(context, candidate, target.loc[known])
     if isinstance(basis, Refusal):
         return basis
@@ -148,7 +150,7 @@ def _basis(context: Context, candidate: Candidate, target: pd.Series) -> _Basis 
     columns = [column for column in columns if column.name not in gone]
     features = tuple(column.name for column in columns)
     if not features:
-        return _refuse(candidate, "no feature is left beside the columns that give it away")
+        return _refuse(candidate, "given_away", "no feature is left beside the columns that give it away")
     split = choose_split(
         context.table, context.frame, features, target.reindex(context.frame.index), classes=classes
     )
@@ -163,7 +165,7 @@ def _basis(context: Context, candidate: Candidate, target: pd.Series) -> _Basis 
     evidence = skill(matrix, target, classes=classes, groups=groups, order=order)
     problem = verdict(evidence, MOST_SKILL if candidate.query is None else MOST_RANKING_SKILL)
     if problem is not None:
-        return _refuse(candidate, problem)
+        return _refuse(candidate, *problem)
     return _Basis(features, tuple(left), split, evidence)
 
 
@@ -327,5 +329,5 @@ def _belongs(encoded: str, feature: str) -> bool:
     return encoded == feature or encoded.startswith(f"{feature} ")
 
 
-def _refuse(candidate: Candidate, reason: str) -> Refusal:
-    return Refusal(target=candidate.name, objective=candidate.objective, reason=reason)
+def _refuse(candidate: Candidate, code: str, reason: str) -> Refusal:
+    return Refusal(target=candidate.name, objective=candidate.objective, reason=reason, code=code)

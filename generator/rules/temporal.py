@@ -77,7 +77,7 @@ def _forecast(context: Context, column: Column) -> Proposal | Refusal:
     evidence = skill(matrix, np.log1p(target) if metric == "rmsle" else target, classes=False, order=order)
     problem = verdict(evidence)
     if problem is not None:
-        return Refusal(target=column.name, objective="forecasting", reason=problem)
+        return _refuse(column.name, problem)
     given = {c.name for c in features}
     owner = f" of each {plain(time.entity)}" if time.entity else ""
     return Proposal(
@@ -122,7 +122,7 @@ def _change(context: Context, column: Column) -> Proposal | Refusal:
     evidence = skill(matrix, table["change"], classes=False, order=table["time"])
     problem = verdict(evidence)
     if problem is not None:
-        return Refusal(target=f"change of {column.name}", objective="forecasting", reason=problem)
+        return _refuse(f"change of {column.name}", problem)
     after = duration(window.ahead * window.step_seconds)
     about = context.title or context.dataset
     return Proposal(
@@ -166,7 +166,7 @@ def _end_of_curve(context: Context) -> Proposal | Refusal:
     evidence = skill(matrix, target, classes=False)
     problem = verdict(evidence)
     if problem is not None:
-        return Refusal(target=f"{hidden[0]} to {hidden[-1]}", objective="forecasting", reason=problem)
+        return _refuse(f"{hidden[0]} to {hidden[-1]}", problem)
     return Proposal(
         id=task_id(context.dataset, "", f"{'-'.join(context.dataset.split('-')[1:])} last {count} values"),
         title=f"Continue each curve by its last {count} values: {context.title or context.dataset}",
@@ -186,3 +186,8 @@ def _end_of_curve(context: Context) -> Proposal | Refusal:
         evidence=evidence,
         tags=("multi-output",),
     )
+
+
+def _refuse(target: str, problem: tuple[str, str]) -> Refusal:
+    code, reason = problem
+    return Refusal(target=target, objective="forecasting", reason=reason, code=code)

@@ -43,6 +43,7 @@ class Plan:
         deep: also run the gates that train baselines or ask models.
         execution: with ``deep``, let an agent work on the task at the end.
         last: stop after this gate.
+        without: gates that are left out, to measure what each is good for.
         reviewer: with ``deep``, a language model that reviews the task.
         limits: the thresholds.
     """
@@ -50,6 +51,7 @@ class Plan:
     deep: bool = True
     execution: bool = True
     last: Gate | None = None
+    without: frozenset[Gate] = frozenset()
     reviewer: Reviewer | None = None
     limits: Thresholds = field(default_factory=lambda: DEFAULTS)
 
@@ -61,6 +63,7 @@ class Plan:
         if self.deep and self.reviewer is not None:
             place = [step.gate for step in steps].index(Gate.DESCRIPTION) + 1
             steps.insert(place, Step(Gate.REVIEW, self.reviewer.check, blocked=None, costly=True))
+        steps = [step for step in steps if step.gate not in self.without]
         if self.last is None:
             return steps
         order = list(Gate)
@@ -73,6 +76,7 @@ class Plan:
             "deep": self.deep,
             "execution": self.execution,
             "last": self.last,
+            "without": sorted(self.without),
             "reviewer": self.reviewer.identity if self.reviewer else None,
             "limits": asdict(self.limits),
         }

@@ -39,7 +39,8 @@ def made(
         folder = dataset_path(name)
         profile = profile_dataset(folder, name)
         for proposal in proposals_of(name).proposals:
-            root = design(proposal, folder, load_card(folder), profile, out, sandbox)
+            root = out / proposal.id
+            design(proposal, folder, load_card(folder), profile, root, sandbox)
             packages[proposal.id] = (proposal, load_task(root))
     return packages
 
@@ -174,7 +175,8 @@ def test_the_same_inputs_give_the_same_bytes(tmp_path: Path, sandbox: SandboxPro
     for name in ("one", "two"):
         profile = profile_dataset(folder, "diabetes")
         proposal = propose(folder, load_card(folder), profile).proposals[0]
-        root = design(proposal, folder, load_card(folder), profile, tmp_path / name, sandbox)
+        root = tmp_path / name / proposal.id
+        design(proposal, folder, load_card(folder), profile, root, sandbox)
         trees.append({p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()})
     assert trees[0] == trees[1]
     assert {"task.toml", "prepare.py", "metric.py", "description.txt", "public/train.csv"} <= set(trees[0])

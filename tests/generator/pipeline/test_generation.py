@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from generator.funnel import Funnel, Passage, Stage
-from generator.pipeline import Generation, generate
+from generator.pipeline.generation import Generation, Options, generate
 from harness.errors import InputError
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.package import load_task
@@ -20,7 +19,7 @@ from harness.tasks.package import load_task
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory, sandbox: SandboxProvider) -> tuple[Path, Generation]:
     out, empty = tmp_path_factory.mktemp("out"), tmp_path_factory.mktemp("empty")
-    return out, generate(["diabetes", "water-flow", empty], out, provider=sandbox, workers=2, deep=False)
+    return out, generate(["diabetes", "water-flow", empty], out, provider=sandbox, options=Options(workers=2, deep=False))
 
 
 def test_one_failure_does_not_stop_the_others(first: tuple[Path, Generation]) -> None:
@@ -47,7 +46,7 @@ def test_a_dataset_that_does_not_exist_is_refused_before_any_work(
 def test_the_funnel_counts_what_happened(first: tuple[Path, Generation]) -> None:
     out, generation = first
     counts = generation.funnel.counts()
-    assert counts["verified"] == counts["prepared"] == counts["proposed"] == 1
+    assert counts["verified"] == counts["refactored"] == counts["proposed"] == 1
     with (out / "funnel.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == counts["considered"]
@@ -61,10 +60,10 @@ def test_again_makes_nothing_anew(first: tuple[Path, Generation], sandbox: Sandb
     stages: list[str] = []
     stamp = (out / "diabetes-progression" / "task.toml").stat().st_mtime_ns
     again = generate(
-        ["diabetes", "water-flow"], out, provider=sandbox, deep=False,
+        ["diabetes", "water-flow"], out, provider=sandbox, options=Options(deep=False),
         progress=lambda dataset, stage, text: stages.append(stage),
     )  # fmt: skip
-    assert "design" not in stages and "propose" not in stages
+    assert "design" not in stages and "brainstorm" not in stages
     assert again.results[0].verified == before.results[0].verified
     assert (out / "diabetes-progression" / "task.toml").stat().st_mtime_ns == stamp
 
@@ -88,7 +87,7 @@ def test_messy_data_of_a_user(tmp_path: Path, sandbox: SandboxProvider) -> None:
     folder.mkdir()
     table.to_csv(folder / "flats 2021.csv", sep=";", index=False, encoding="latin-1", errors="replace")
     out = tmp_path / "out"
-    generation = generate([folder], out, provider=sandbox, deep=False)
+    generation = generate([folder], out, provider=sandbox, options=Options(deep=False))
     result = generation.results[0]
     assert out / "my-rent" in result.verified, result.rejected
     task = load_task(out / "my-rent")
@@ -114,7 +113,7 @@ def test_unfit_data_get_a_clear_reason(
     folder.mkdir()
     for name, text in files.items():
         (folder / name).write_text(text)
-    result = generate([folder], tmp_path / "out", provider=sandbox, deep=False).results[0]
+    result = generate([folder], tmp_path / "out", provider=sandbox, options=Options(deep=False)).results[0]
     assert result.verified == () and reason in result.rejected[0].reason
 
 
@@ -122,18 +121,4 @@ def test_wrong_use_is_refused(tmp_path: Path, sandbox: SandboxProvider) -> None:
     with pytest.raises(InputError, match="no dataset"):
         generate([], tmp_path, provider=sandbox)
     with pytest.raises(InputError, match="max_tasks"):
-        generate(["diabetes"], tmp_path, provider=sandbox, max_tasks=0)
-
-
-def test_funnel_by_hand() -> None:
-    """Four formulations: one refused, one not prepared, one rejected by the verifier, one verified."""
-    funnel = Funnel((
-        Passage("d", "a", Stage.CONSIDERED, "unlearnable", "no"),
-        Passage("d", "b", Stage.DESIGNED, "prepare_failed", "no"),
-        Passage("e", "c", Stage.PREPARED, "trivial", "no"),
-        Passage("e", "d", Stage.VERIFIED),
-    ))  # fmt: skip
-    assert funnel.counts() == {"considered": 4, "proposed": 3, "designed": 3, "prepared": 2, "verified": 1}
-    assert funnel.reasons() == {
-        "proposed": {"unlearnable": 1}, "prepared": {"prepare_failed": 1}, "verified": {"trivial": 1},
-    }  # fmt: skip
+        generate(["diabetes"], tmp_path, provider=sandbox, options=Options(max_tasks=0))

@@ -12,12 +12,18 @@ from typing import Any
 
 
 class Stage(StrEnum):
-    """The stages in order. A formulation is recorded at the last one it reached."""
+    """The stages in order. A formulation is recorded at the last one it reached.
+
+    ``refactored``: structure and preparation are without error. ``reviewed``: so are the gates that look at
+    data, metric, baselines and description, with the review. ``executed``: an agent could work on it.
+    """
 
     CONSIDERED = "considered"
     PROPOSED = "proposed"
     DESIGNED = "designed"
-    PREPARED = "prepared"
+    REFACTORED = "refactored"
+    REVIEWED = "reviewed"
+    EXECUTED = "executed"
     VERIFIED = "verified"
 
 

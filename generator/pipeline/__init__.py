@@ -1,0 +1,1 @@
+"""The line from raw datasets to verified tasks."""

@@ -1,0 +1,77 @@
+"""The rules as a backend: real tasks without any model. The same inputs give the same bytes."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import generator
+from generator.backend import Brainstorm, Desk, Failed, GaveUp
+from generator.defects.base import Finding
+from generator.ledger import Effort
+from generator.proposals import Formulation, Proposal
+from generator.rules.design import VERSION, design
+from generator.rules.propose import propose
+from harness.tasks.package import file_hash
+
+
+class RulesBackend:
+    """Brainstormer, Designer and Refactor by rules."""
+
+    name = "rules"
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The version of the rules, and the hash of their code."""
+        return {"backend": self.name, "version": VERSION, "code": code_hash()}
+
+    def remembered(self, data: dict[str, Any]) -> Proposal:
+        """A proposal from its plain data."""
+        return Proposal.model_validate(data)
+
+    def brainstorm(self, desk: Desk, most: int, failed: Sequence[Failed], effort: Effort) -> Brainstorm:
+        """The most promising targets that can be learned; after a failure, the next ones."""
+        outcome = propose(desk.folder, desk.card, desk.profile, max_tasks=most)
+        gone = {(each.formulation.objective, each.formulation.targets) for each in failed}
+        kept = [each for each in outcome.proposals if (each.objective, each.targets) not in gone]
+        return Brainstorm(tuple(kept), () if failed else outcome.refusals)
+
+    def design(
+        self, desk: Desk, formulation: Formulation, root: Path, findings: Sequence[Finding], effort: Effort
+    ) -> Proposal:
+        """Write the package; its form is the unified one already."""
+        assert isinstance(formulation, Proposal)
+        if findings:
+            raise GaveUp("not_mended", "the rules know no other design of it")
+        design(formulation, desk.folder, desk.card, desk.profile, root, desk.provider)
+        return formulation
+
+    def check_draft(self, desk: Desk, formulation: Formulation, root: Path) -> Iterable[Finding]:
+        """Nothing: the verifier's first gates ask more of the same package."""
+        return ()
+
+    def refactor(
+        self, desk: Desk, formulation: Formulation, root: Path, findings: Sequence[Finding], effort: Effort
+    ) -> None:
+        """Nothing has to be changed, and what was found cannot be mended here."""
+        if findings:
+            raise GaveUp("not_mended", "the rules know no other form of it")
+
+
+@functools.cache
+def code_hash() -> str:
+    """Hash of the code that profiles, proposes and designs: work done by other code is done again."""
+    home = Path(generator.__file__).parent
+    own = [
+        *home.glob("*.py"),
+        *home.glob("rules/**/*.py"),
+        *home.glob("rules/**/*.j2"),
+        *home.glob("tables/*.py"),
+    ]
+    digest = hashlib.sha256()
+    for path in sorted(own):
+        digest.update(f"{path.relative_to(home).as_posix()}\0{file_hash(path)}\n".encode())
+    return digest.hexdigest()
