@@ -35,8 +35,7 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         if split.kind == "group" and _belongs(both.train, name, split.group_column):
             continue
-        plain = {label.casefold().strip(" .") for label in seen.unique()}
-        respelled = float(unseen.str.casefold().str.strip(" .").isin(plain).mean())
+        respelled = _respelled(unseen, seen)
         yield finding(
             "category_drift",
             f"{share:.1%} of the test rows have a category of {name} that training lacks, "
@@ -46,6 +45,28 @@ def check(case: Case) -> Iterator[Finding]:
             "write both sides with the same code, or declare how test rows were drawn",
             Severity.ERROR if respelled > 0.5 and share > 0.5 else None,
         )
+
+
+def _respelled(unseen: pd.Series, seen: pd.Series) -> float:
+    """Share of cells that are a known category but for case, signs, and how all begin or end."""
+    known = {_plain(label) for label in seen.unique()}
+    words = sorted(unseen.unique())
+    head = _shared_start(words)
+    tail = _shared_start([word[head:][::-1] for word in words])
+    bare = [unseen, unseen.str.slice(head), unseen.str.slice(head, -tail or None)]
+    if len(words) < 2:
+        bare = bare[:1]
+    return max(float(cells.map(_plain).isin(known - {""}).mean()) for cells in bare)
+
+
+def _shared_start(words: list[str]) -> int:
+    """How many characters all words begin with alike."""
+    pairs = zip(min(words), max(words), strict=False)
+    return next((place for place, (one, other) in enumerate(pairs) if one != other), len(min(words)))
+
+
+def _plain(label: str) -> str:
+    return "".join(character for character in label.casefold() if character.isalnum())
 
 
 def _repeats(seen: pd.Series, times: float) -> bool:

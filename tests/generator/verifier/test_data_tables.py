@@ -157,6 +157,58 @@ DEFECTS = [
 ]
 
 
+def coloured(write: Callable[[str], str]) -> Change:
+    """One more column of categories on both sides, written otherwise in test."""
+
+    def apply(package: Package) -> None:
+        for name, frame in package.tables.items():
+            colours = np.array(["dark red", "Green", "blue-ish", ""])[np.arange(len(frame)) * 7 % 5 % 4]
+            if name in ("test.csv", "asked.tsv"):
+                colours = np.array([write(each) if each else "" for each in colours])
+            package.tables[name] = frame.assign(colour=colours)
+
+    return apply
+
+
+RESPELLED = [
+    str.upper,
+    lambda c: f" {c}.",
+    lambda c: f"colour: {c}",
+    lambda c: f"{c.upper()}_",
+    lambda c: f"[{c}/2]",
+]
+
+
+@pytest.mark.parametrize("make", [flowers, patients])
+@pytest.mark.parametrize("write", RESPELLED)
+def test_categories_written_otherwise_are_an_error(
+    make: Callable[[], Package], write: Callable[[str], str], tmp_path: Path
+) -> None:
+    package = make()
+    coloured(write)(package)
+    assert found(categories.check, package, tmp_path).get("category_drift") is E
+
+
+@pytest.mark.parametrize("make", [flowers, patients])
+@pytest.mark.parametrize("write", [str, lambda c: "Green" if c == "blue-ish" else c])
+def test_known_categories_are_passed(
+    make: Callable[[], Package], write: Callable[[str], str], tmp_path: Path
+) -> None:
+    package = make()
+    coloured(write)(package)
+    assert "category_drift" not in found(categories.check, package, tmp_path)
+
+
+@pytest.mark.parametrize("make", [flowers, patients])
+@pytest.mark.parametrize("new", [("violet", "ochre", "teal"), ("dark_red", "Green", "blue-ish")])
+def test_new_categories_are_a_warning(
+    make: Callable[[], Package], new: tuple[str, ...], tmp_path: Path
+) -> None:
+    package = make()
+    coloured(dict(zip(("dark red", "Green", "blue-ish"), new, strict=True)).__getitem__)(package)
+    assert found(categories.check, package, tmp_path).get("category_drift") is W
+
+
 @pytest.mark.parametrize(("make", "name", "change", "part", "code", "severity"), DEFECTS)
 def test_a_changed_table_is_told(
     make: Callable[[], Package],

@@ -130,16 +130,17 @@ INJECTIONS = (
         "nineteen of twenty rows are of one class",
         tables(
             """
-        def thin(table, y):
-            usual = str(train[TARGET].mode()[0])
-            y = y.astype(str).to_numpy()
-            many = np.flatnonzero(y == usual)
-            few = np.flatnonzero(y != usual)
-            few = rng.permutation(few)[: max(6, len(many) // 28)]
-            return table.iloc[np.sort(np.concatenate([many, few]))]
-        thinned = thin(test, truth)
-        train = thin(train, train[TARGET])
-        test = thinned
+        usual = str(train[TARGET].mode()[0])
+        rare = next(label for label in sorted(truth.astype(str).unique()) if label != usual)
+        def joined(table, y):
+            y = np.where(y.astype(str).to_numpy() == rare, rare, usual)
+            many, few = np.flatnonzero(y != rare), rng.permutation(np.flatnonzero(y == rare))
+            kept = np.sort(np.concatenate([many, few[: max(2, len(many) // 19)]]))
+            return table.iloc[kept], y[kept]
+        train, labels = joined(train, train[TARGET])
+        train = train.assign(**{TARGET: labels})
+        test, labels = joined(test, truth)
+        answers = test[[ID]].assign(**{TARGET: labels})[list(answers.columns)]
         """
             + _KEEP.replace("\n", "\n        ")
         ),
@@ -281,7 +282,8 @@ INJECTIONS = (
         54,
         "categories are written otherwise in test",
         tables("""
-        few = [n for n in features if n not in numeric and 2 <= train[n].astype(str).nunique() <= 60]
+        few = [n for n in features if n not in numeric and 2 <= train[n].nunique() <= len(train) // 4]
+        assert few, "no column holds categories"
         for name in few:
             test[name] = test[name].astype(str).map(lambda v: v if v == "" else f"{v.upper()}_")
         """),
