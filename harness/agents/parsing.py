@@ -8,13 +8,14 @@ accepted. No reply makes :func:`read_actions` raise.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from harness.actions import Action
+from harness.actions import TOOLS, Action
 from harness.agents.format_errors import FormatError, FormatErrorKind
 from harness.agents.toolcalls import LONGEST, action_of_call
 from harness.agents.written import written_action
-from harness.models.base import Finish, Reply, ToolCall
+from harness.models.base import Finish, Reply, Tool, ToolCall
 
 _FRAME = re.compile(
     r"```[\w+-]*\s*\Z|\A\s*```|~~~\w*\s*\Z|\A\s*~~~|</?(?:think|thinking|thought|reasoning|tool_call)>"
@@ -49,13 +50,18 @@ class Reading:
     asks: tuple[Ask, ...]
 
 
-def read_actions(reply: Reply) -> Reading:
-    """What a reply asks for: its tool calls if it has any, else the one action in its text."""
+def read_actions(reply: Reply, tools: Sequence[Tool] = TOOLS) -> Reading:
+    """What a reply asks for: its tool calls if it has any, else the one action in its text.
+
+    Args:
+        reply: what the model answered.
+        tools: what it could ask for.
+    """
     if reply.finish is not Finish.REFUSAL and reply.tool_calls:
         asks = tuple(Ask(action_of_call(call, reply.finish), call) for call in reply.tool_calls)
         return Reading(_joined(reply.thought, reply.text), asks)
     try:
-        prose, action = _from_reply(reply)
+        prose, action = _from_reply(reply, {tool.name for tool in tools})
     except FormatError as error:
         return Reading(_joined(reply.thought, reply.text), (Ask(error),))
     return Reading(_joined(reply.thought, prose), (Ask(action),))
@@ -65,7 +71,7 @@ def _joined(*parts: str) -> str:
     return "\n\n".join(part.strip() for part in parts if part.strip())
 
 
-def _from_reply(reply: Reply) -> tuple[str, Action]:
+def _from_reply(reply: Reply, names: Collection[str]) -> tuple[str, Action]:
     """The prose and the action of a reply without tool calls.
 
     Raises:
@@ -77,7 +83,7 @@ def _from_reply(reply: Reply) -> tuple[str, Action]:
     if len(text) > LONGEST:
         raise FormatError(FormatErrorKind.TOO_LONG, f"{len(text):,} characters")
     try:
-        found = written_action(text, may_end=not cut)
+        found = written_action(text, names, may_end=not cut)
     except FormatError as error:
         if error.kind in (FormatErrorKind.NO_ACTION, FormatErrorKind.BROKEN_ARGUMENTS):
             if cut:

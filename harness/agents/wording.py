@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from harness.actions import TOOLS
 from harness.agents.format_errors import FormatError
@@ -10,7 +11,7 @@ from harness.agents.prompting import render
 from harness.agents.turns import clean
 from harness.budget import BudgetMeter
 from harness.environment import Environment
-from harness.models.base import ActionFormat, Reply, Settings
+from harness.models.base import ActionFormat, Reply, Settings, Tool
 from harness.records import Feedback
 from harness.sandboxes.base import GIB
 
@@ -70,15 +71,20 @@ def first_turns(
 
 
 def format_error_text(
-    error: FormatError, meter: BudgetMeter, settings: Settings, reply: Reply, version: str
+    error: FormatError,
+    meter: BudgetMeter,
+    settings: Settings,
+    reply: Reply,
+    version: str,
+    tools: Sequence[Tool] = TOOLS,
 ) -> str:
-    """What was wrong with a reply, and how to do better."""
+    """What was wrong with a reply, and how to do better with the tools that there are."""
     text = render(
         "format_error",
         version=version,
         kind=str(error.kind),
         detail=error.detail,
-        tools=TOOLS,
+        tools=tools,
         format=str(settings.action_format),
         grammar=json.dumps(_GRAMMAR),
         output_tokens=reply.usage.output,

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.actions import TOOLS, Action
+from harness.actions import Action
 from harness.agents.format_errors import FormatError, FormatErrorKind
 from harness.agents.lenient import Broken, read_object
 from harness.agents.toolcalls import action_name, read_arguments
 
 _TRIES = 100  # objects that cannot be read, of a reply that must not keep us busy
-_NAMES = "|".join(tool.name for tool in TOOLS)
 _Q = r"[\"'“”‘’]?"
 _MARK = re.compile(
     r"\{(?=\s*+(?:\"[^\"\n]{0,80}\"|'[^'\n]{0,80}'|“[^”\n]{0,80}”|‘[^’\n]{0,80}’|[A-Za-z_]\w{0,80})\s*+:)"
     r"|<(?P<close>/?)(?:think|thinking|thought|reasoning)>"
     r"|<function=(?P<function>[\w.-]{1,200})>",
     re.IGNORECASE,
-)
-#: What is in an object that is meant as an action, though it cannot be read to its end.
-_MEANT = re.compile(
-    rf"(?:action|name){_Q}\s*+:\s*+{_Q}(?:{_NAMES})\b|\A\{{\s*+{_Q}(?:params|arguments|parameters){_Q}\s*+:"
 )
 _PARAMETER = re.compile(r"<parameter=([\w.-]{1,200})>")
 
@@ -37,18 +34,19 @@ class Written:
     thought: str = ""
 
 
-def written_action(text: str, *, may_end: bool) -> Written:
+def written_action(text: str, names: Collection[str], *, may_end: bool) -> Written:
     """The one action of a text; the same written twice is one.
 
     Args:
         text: what the model wrote.
+        names: of the actions that there are.
         may_end: the text is complete, so brackets still open at its end count as closed.
 
     Raises:
         FormatError: there is none, one that cannot be read, or there are two that differ.
     """
-    actions = _Scanner(text, may_end=may_end).actions()
-    known = [item for item in actions if re.fullmatch(_NAMES, item.action.name)]
+    actions = _Scanner(text, _meant(frozenset(names)), may_end=may_end).actions()
+    known = [item for item in actions if item.action.name in names]
     # An object of the data, or an example, may look like an action of no known name.
     actions = known or actions
     if not actions:
@@ -57,6 +55,16 @@ def written_action(text: str, *, may_end: bool) -> Written:
         names = ", ".join(item.action.name for item in actions[:5])
         raise FormatError(FormatErrorKind.SEVERAL_ACTIONS, names)
     return actions[0]
+
+
+@functools.cache
+def _meant(names: frozenset[str]) -> re.Pattern[str]:
+    """What is in an object that is meant as an action, though it cannot be read to its end."""
+    known = "|".join(map(re.escape, sorted(names)))
+    return re.compile(
+        rf"(?:action|name){_Q}\s*+:\s*+{_Q}(?:{known})\b"
+        rf"|\A\{{\s*+{_Q}(?:params|arguments|parameters){_Q}\s*+:"
+    )
 
 
 @dataclass
@@ -76,11 +84,13 @@ class _Scanner:
 
     Args:
         text: what the model wrote.
+        meant: finds what is meant as an action in an object that cannot be read.
         may_end: the text is complete, so brackets still open at its end count as closed.
     """
 
-    def __init__(self, text: str, *, may_end: bool) -> None:
+    def __init__(self, text: str, meant: re.Pattern[str], *, may_end: bool) -> None:
         self._text = text
+        self._meant = meant
         self._may_end = may_end
 
     def actions(self) -> list[Written]:
@@ -127,7 +137,7 @@ class _Scanner:
             value, end = read_object(self._text, start, may_end=self._may_end)
         except Broken as error:
             # What follows may be a piece of the program, and must not be taken for an action.
-            if _MEANT.search(self._text[start : error.position]):
+            if self._meant.search(self._text[start : error.position]):
                 raise FormatError(FormatErrorKind.BROKEN_ARGUMENTS, str(error)) from error
             raise
         return Written(start, end, _action(value) or Action(""), str(value.get("thought") or ""))

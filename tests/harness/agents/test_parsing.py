@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.actions import Action
 from harness.agents.format_errors import FormatError, FormatErrorKind
 from harness.agents.parsing import Reading, read_actions
-from harness.models.base import Finish, Reply, ToolCall
+from harness.models.base import Finish, Reply, Tool, ToolCall
 from tests.harness.agents.corpus import CALLS, SUBMIT, TEXTS, Shape, execute, written
 
 
@@ -154,3 +154,14 @@ def test_a_cut_reply_never_becomes_a_shorter_program(code: str, data: st.DataObj
     assert only(read_actions(Reply(cut, finish=Finish.LENGTH))) is FormatErrorKind.CUT_OFF
     read = only(read_actions(Reply(cut)))  # where the provider does not say that it cut
     assert not isinstance(read, Action) or read == execute(code) or "code" not in read.params
+
+
+def test_other_tools_are_found_among_objects_of_the_data_and_broken_calls_of_them_are_told() -> None:
+    tools = [Tool("read_file", "Read a file.", {}), Tool("finish", "End.", {})]
+    shown = '{"action": "execute_code", "params": {}}'
+    asked = '{"action": "read_file", "params": {"path": "a.csv"}}'
+    reply = Reply(f"The cell says {shown}. {asked}")
+    assert only(read_actions(reply, tools)) == Action("read_file", {"path": "a.csv"})
+    assert only(read_actions(reply)) == Action("execute_code")
+    broken = Reply('{"action": "finish", "params": {"ideas": [}}')
+    assert only(read_actions(broken, tools)) is FormatErrorKind.BROKEN_ARGUMENTS
