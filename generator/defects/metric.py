@@ -27,7 +27,7 @@ METRIC: dict[str, Defect] = {
         Gate.METRIC,
         Severity.WARNING,
         "the metric takes long, or longer than in proportion to the rows",
-        example="time grows faster than the rows: 1,000 rows take 0.06 s, 4,000 rows 1.02 s",
+        example="line 17 of metric.py runs 4,096 times for 64 rows, 65,536 for 256",
     ),
     "valid_rejected": Defect(
         Gate.METRIC,

@@ -182,6 +182,8 @@ class Grader:
         clock: float = 0.0,
         seconds: float = _VARIANT_SECONDS,
         answers: pd.DataFrame | None = None,
+        follow: float = 0.0,
+        weigh: bool = False,
     ) -> list[VariantResult]:
         """Hand many submissions to the metric in one run, past every check that the framework makes.
 
@@ -192,6 +194,8 @@ class Grader:
             clock: by how many seconds the clock of the metric runs ahead.
             seconds: variants that have not begun after so much processor time are ``skipped``.
             answers: rows of the answers that are all there is to predict, instead of all of them.
+            follow: count and time the lines of metric.py, and stop it after so much processor time.
+            weigh: with ``follow``, weigh its memory instead.
 
         Returns:
             A result for each variant, all ``lost`` when the run ended before it could tell.
@@ -208,6 +212,8 @@ class Grader:
         }
         if clock:
             asked["clock"] = clock
+        if follow:
+            asked |= {"follow": follow, "weigh": weigh}
         _, result = self._ask(answers, base, asked, {"variants.pickle": pickled})
         found = (result or {}).get("results")
         if not isinstance(found, list) or len(found) != len(variants):

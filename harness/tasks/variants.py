@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
@@ -24,6 +24,7 @@ class Outcome(StrEnum):
     FAILED = "failed"
     UNREADABLE = "unreadable"
     SKIPPED = "skipped"
+    STOPPED = "stopped"
     LOST = "lost"
 
 
@@ -95,6 +96,27 @@ class Packer:
 
 
 @dataclass(frozen=True)
+class Line:
+    """What one line of the metric did.
+
+    Attributes:
+        began, ended: how often; a metric that is stopped leaves lines that began and did not end.
+        seconds: processor time of those that ended, with all that they called.
+        longest: of one of them.
+    """
+
+    began: int
+    ended: int
+    seconds: float
+    longest: float
+
+    @property
+    def each(self) -> float:
+        """Mean seconds without the longest time, in which things are often set up for all others."""
+        return (self.seconds - self.longest) / (self.ended - 1) if self.ended > 1 else self.seconds
+
+
+@dataclass(frozen=True)
 class VariantResult:
     """What the metric made of a variant.
 
@@ -106,6 +128,9 @@ class VariantResult:
         wall: wall time that it took.
         altered: with ``twice``, what it changed in place, by ``answers`` and ``submission``.
         again: with ``twice``, the score of the same tables, if they got one.
+        lines: with ``follow``, what the lines of metric.py did, by number.
+        step: with ``follow``, the longest processor time that passed without an event of them.
+        peak: with ``weigh``, the most bytes that the metric had in use at once.
     """
 
     outcome: Outcome
@@ -115,6 +140,9 @@ class VariantResult:
     wall: float = 0.0
     altered: Mapping[str, str] = field(default_factory=dict)
     again: float | None = None
+    lines: Mapping[int, Line] = field(default_factory=dict)
+    step: float = 0.0
+    peak: int = 0
 
     @property
     def finite(self) -> float | None:
@@ -143,7 +171,17 @@ class VariantResult:
             float(data.get("wall", 0.0)),
             altered,
             again if isinstance(again, float) else None,
+            dict(_lines(data.get("lines"))),
+            float(data.get("step", 0.0)),
+            int(data.get("peak", 0)),
         )
+
+
+def _lines(told: Any) -> Iterator[tuple[int, Line]]:
+    for number, seen in told.items() if isinstance(told, dict) else ():
+        if number.isdigit() and isinstance(seen, list) and len(seen) == 4:
+            began, ended, seconds, longest = (float(value) for value in seen)
+            yield int(number), Line(int(began), int(ended), seconds, longest)
 
 
 def _csv(frame: pd.DataFrame) -> str:

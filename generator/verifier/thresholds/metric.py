@@ -29,6 +29,8 @@ class MetricLimits:
             on purpose, as the rows of a competition that were never scored.
         majority: share of the largest class among the test rows from which accuracy says little; where it is
             0.95 of all rows, some tests have less.
+        majority_rows: with fewer test rows the training rows have a say in it: where one class has 0.95, its
+            share of 100 rows has a standard error of 0.02, of 300 rows 0.013.
         rare_class: classes of a smaller share of the test rows are rare.
         rare_worth: rare classes together must be worth this share of the way from the majority's score to the
             best; if all of them can be given up for less, nobody will look for them.
@@ -36,7 +38,17 @@ class MetricLimits:
             apart that differ by a tenth of all there is to learn.
         few_scores: so few different scores of many different submissions tie most candidates.
         slow_seconds: scoring one submission should take no longer; a trial asks for it after each step.
-        growth: the power of the rows with which time may grow; sorting needs little more than 1.
+        growth: the power of the rows with which work may grow, that is how often a line of metric.py runs
+            times how long it takes; sorting needs little more than 1, comparing all pairs 2.
+        loop: a line whose count grows with at least this power of the rows runs in a loop over them.
+        loop_ratio: in such a loop a line may take this many times as long for sixteen times the rows; other
+            programs may slow down one that does the same work each time, but hardly in three measurements of
+            many rows and never in between in three of few.
+        loop_seconds: and this much longer, well above what caches cost a look-up.
+        line_seconds: shorter lines outside of loops are not timed well enough.
+        tick: what one measurement of processor time may be wrong by, where the system counts it in ticks.
+        follow_seconds: processor time for which the metric is followed with each number of rows.
+        follow_step_seconds: how long one step of it may be expected to take with the next number of rows.
         large: a legal number far out of the data, whose square is still finite.
     """
 
@@ -51,10 +63,18 @@ class MetricLimits:
     blocks: int = 10
     ignored_share: float = 0.3
     majority: float = 0.93
+    majority_rows: int = 300
     rare_class: float = 0.05
     rare_worth: float = 0.1
     error_share: float = 0.1
     few_scores: int = 10
     slow_seconds: float = 5.0
     growth: float = 1.5
+    loop: float = 0.8
+    loop_ratio: float = 1.5
+    loop_seconds: float = 2e-5
+    line_seconds: float = 0.05
+    tick: float = 4e-3
+    follow_seconds: float = 1.0
+    follow_step_seconds: float = 8.0
     large: float = 1e30

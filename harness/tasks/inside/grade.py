@@ -64,7 +64,7 @@ def _load(name: str, path: str) -> Any:
 
 
 def _grade(request: dict[str, Any], base: Any) -> dict[str, Any]:
-    many = _load("variants", str(Path(__file__).with_name("variants.py")))
+    many, lines = (_load(name, str(Path(__file__).with_name(f"{name}.py"))) for name in ("variants", "lines"))
     if "clock" in request:
         many.move_clock(request["clock"])
     module = _load("task_metric", request["metric"])
@@ -88,7 +88,7 @@ def _grade(request: dict[str, Any], base: Any) -> dict[str, Any]:
     if "answers" not in request:
         return {"outcome": "described", "higher_is_better": higher_is_better}
     if "variants" in request:
-        results = many.score_variants(request, leaves[0], _read, _typed, base.InvalidSubmissionError)
+        results = many.score_variants(request, leaves[0], _read, _typed, base.InvalidSubmissionError, lines)
         return {"outcome": "variants", "results": results, "higher_is_better": higher_is_better}
     answers = _read(request["answers"], request["types"])
     submission = _read(request["submission"], request["types"])

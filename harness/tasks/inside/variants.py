@@ -3,7 +3,8 @@
 The variants come as a pickled list of builtin types, written by the harness. Each is a dict with
 ``submission`` and maybe ``answers``, either as changes of the two tables of the request,
 ``{column: [rows, values]}``, or as the text of a whole CSV file. Numbers and rows are packed as bytes of
-float64 and int32. With ``rows`` both tables are repeated under new ids until they have so many.
+float64 and int32. With ``rows`` both tables are repeated under new ids until they have so many. With
+``follow`` in the request, the lines of the metric are counted and timed, see ``lines.py``.
 """
 
 from __future__ import annotations
@@ -28,16 +29,20 @@ def score_variants(
     read: Callable[..., pd.DataFrame],
     typed: Callable[[pd.DataFrame, dict[str, str]], pd.DataFrame],
     refused: type[Exception],
+    lines: Any,
 ) -> list[dict[str, Any]]:
     """One result for each variant; those for which no time is left are ``skipped``.
 
     Args:
         request: of ``grade.py``, with ``variants`` (a path), ``same`` (one instance of the metric for all),
-            ``twice`` (score the very same tables again and tell whether they were altered) and ``seconds``.
+            ``twice`` (score the very same tables again and tell whether they were altered), ``seconds`` and
+            maybe ``follow`` (how long its lines are counted and timed before the metric is stopped) with
+            ``weigh`` (its memory instead).
         make: makes an instance of the metric.
         read: reads a CSV file.
         typed: gives columns their declared types.
         refused: what a metric raises to refuse a submission.
+        lines: the module ``lines.py``.
     """
     with open(request["variants"], "rb") as stream:
         variants = pickle.load(stream)
@@ -63,7 +68,10 @@ def score_variants(
             results.append({"outcome": "unreadable", "message": str(error)[:_MESSAGE]})
             continue
         one = metric if request["same"] else make()
-        results.append(_scored(one, answers, said, refused, request["twice"]))
+        if "follow" in request:
+            results.append(_followed(one, answers, said, refused, lines, request))
+        else:
+            results.append(_scored(one, answers, said, refused, request["twice"]))
     return results
 
 
@@ -100,7 +108,12 @@ def as_number(score: Any) -> float:
 
 
 def _scored(
-    metric: Any, answers: pd.DataFrame, said: pd.DataFrame, refused: type[Exception], twice: bool
+    metric: Any,
+    answers: pd.DataFrame,
+    said: pd.DataFrame,
+    refused: type[Exception],
+    twice: bool,
+    stopped: type[BaseException] | tuple[()] = (),
 ) -> dict[str, Any]:
     before = (answers.copy(), said.copy()) if twice else None
     started, worked = time.monotonic(), time.process_time()
@@ -108,6 +121,8 @@ def _scored(
         result: dict[str, Any] = {"outcome": "score", "score": judge(metric, answers, said, refused)}
     except refused as error:
         result = {"outcome": "rejected", "message": str(error)[:_MESSAGE]}
+    except stopped:
+        result = {"outcome": "stopped"}
     except BaseException as error:  # an error of the metric is a result
         result = {"outcome": "failed", "message": f"{type(error).__name__}: {error}"[:_MESSAGE]}
     result["seconds"], result["wall"] = time.process_time() - worked, time.monotonic() - started
@@ -119,6 +134,21 @@ def _scored(
         except BaseException:  # on tables that it altered, a metric may well fail
             result["again"] = None
     return result
+
+
+def _followed(
+    metric: Any,
+    answers: pd.DataFrame,
+    said: pd.DataFrame,
+    refused: type[Exception],
+    lines: Any,
+    request: dict[str, Any],
+) -> dict[str, Any]:
+    """Score, and count and time the lines of the metric, until its time is up."""
+    seen, result = lines.Lines(request["metric"]), {"outcome": "stopped"}
+    with contextlib.suppress(lines.Stopped), seen.followed(request["follow"], request["weigh"]):
+        result = _scored(metric, answers, said, refused, False, lines.Stopped)
+    return result | {"lines": seen.seen, "step": seen.step, "peak": seen.peak}
 
 
 def _validated(metric: Any, before: Frames) -> list[str | None]:
