@@ -100,7 +100,8 @@ def _is_misaligned(case: Case, ours: Standing, rehearsed: Standing) -> bool:
 
 
 def _unlearnable(case: Case, field: Field, highest: Standing, rehearsed: Standing | None) -> Finding:
-    """An error when the baselines could have learnt; where they may not be able to, a warning."""
+    """An error when the baselines could have learnt and did not; where they did a little, or may not be able
+    to, a warning."""
     told = (
         f"{field.floor.name} scores {field.floor.score:.5g}, the best baseline ({highest.rung.name}) "
         f"{highest.rung.score:.5g}: {highest.gain:.1%} of the way to the answers"
@@ -116,6 +117,8 @@ def _unlearnable(case: Case, field: Field, highest: Standing, rehearsed: Standin
         fix = "hold out more rows"
     elif rehearsed is not None:
         told += f"; on held-out training rows {rehearsed.rung.name} goes {rehearsed.gain:.1%} of the way"
+    if highest.error and highest.z >= case.limits.empirical.signal:
+        reasons.append(f"that is more than luck (z = {highest.z:.1f}), but little to compare candidates by")
     reasons += _beyond(case)
     severity = Severity.WARNING if reasons else None
     return finding("unlearnable", "; ".join([told, *reasons]), fix, severity)

@@ -23,6 +23,9 @@ class EmpiricalLimits:
         separation: the best baseline must beat the floor by this many standard errors; at 3 an unlearnable
             task passes about once in 700 for each baseline tried.
         smallest_gain: and by this gain, so that huge test sets do not let meaningless differences pass.
+        signal: a best baseline that beats the floor by this many standard errors knows something, so that the
+            target is not unlearnable for certain; at 2.33 each of five baselines does so by luck once in 100
+            times, all together once in 20.
         weak_gain: a best baseline that is surely below this is worth a warning: nearly all differences
             between candidates will be luck.
         trivial_gain: the gain at which a tree, neighbours or a linear model say that nothing is left to do.
@@ -53,6 +56,7 @@ class EmpiricalLimits:
     halvings: int = 12
     separation: float = 3.0
     smallest_gain: float = 0.02
+    signal: float = 2.33
     weak_gain: float = 0.05
     trivial_gain: float = 0.995
     trivial_rows: int = 200
