@@ -31,18 +31,34 @@ def check(bench: Bench) -> Iterator[Finding]:
 
 
 def _check_majority(bench: Bench, flat: pd.DataFrame, constant: float) -> Iterator[Finding]:
+    limits = bench.case.limits.metric
     right = flat[bench.columns] == bench.oracle[bench.columns]
+    common = _common_share(bench)
     for share in (float(right.all(axis=1).mean()), float(right.to_numpy().mean())):
-        if share < bench.case.limits.metric.majority:
+        if (share if common is None else common) < limits.majority:
             continue
         if any(abs(constant - like) < 1e-4 for like in (share, 100 * share, 1 - share)):
+            beside = "" if common is None else f" and {common:.1%} of training and test rows together"
             yield finding(
                 "imbalanced_accuracy",
-                f"the most frequent class is {share:.1%} of the test rows, and predicting it everywhere "
-                f"scores {constant:.5g}",
+                f"the most frequent class is {share:.1%} of the test rows{beside}, and predicting it "
+                f"everywhere scores {constant:.5g}",
                 "use a metric that counts the classes alike, such as macro F1, average precision or MCC",
             )
             return
+
+
+def _common_share(bench: Bench) -> float | None:
+    """The share of the largest class in training and test rows, where the test rows alone are too few."""
+    case, name = bench.case, bench.columns[0]
+    few = len(bench.answers) < case.limits.metric.majority_rows
+    if not few or len(bench.columns) > 1 or case.train is None or name not in case.train.columns:
+        return None
+    known = case.train[name][case.train[name].str.strip() != ""]
+    both = pd.concat([known, bench.answers[name]])
+    if name in case.key.numeric:
+        both = to_numbers(both)
+    return float(both.value_counts(normalize=True).iloc[0])
 
 
 def _check_rare(bench: Bench, flat: pd.DataFrame, constant: float) -> Iterator[Finding]:
