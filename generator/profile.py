@@ -19,7 +19,7 @@ from PIL import Image, UnidentifiedImageError
 from generator.columns import Column, Kind, profile_column
 from generator.datasets.catalogue import fingerprint, raw_files
 from generator.series import TimeAxis, find_time, wide_series
-from generator.tables import UnreadableTable, read_table, table_format
+from generator.tables import Recipe, UnreadableTable, plan_tables, raw_format
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +41,7 @@ class Table:
         groups: columns whose values repeat and may identify an entity that owns several rows.
         time: how the rows lie in time, when they carry dates.
         wide_series: columns that are the successive values of one series in each row.
+        recipe: how it is read from the raw files; ``None`` for a table that came without files.
     """
 
     path: str
@@ -51,6 +52,18 @@ class Table:
     groups: tuple[str, ...]
     time: TimeAxis | None
     wide_series: tuple[str, ...]
+    recipe: Recipe | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain lists and dictionaries; the recipe as its code and what it says."""
+        document = dataclasses.asdict(dataclasses.replace(self, recipe=None))
+        if self.recipe is not None:
+            document["recipe"] = {
+                "files": self.recipe.files,
+                "code": self.recipe.code(),
+                "notes": self.recipe.notes,
+            }
+        return document
 
     def column(self, name: str) -> Column:
         """The column of that name. Raises ``KeyError`` when there is none."""
@@ -99,7 +112,9 @@ class Profile:
 
     def as_json(self) -> dict[str, Any]:
         """Plain lists, dictionaries, strings and finite numbers."""
-        return dataclasses.asdict(self)
+        document = dataclasses.asdict(dataclasses.replace(self, tables=()))
+        document["tables"] = [table.as_json() for table in self.tables]
+        return document
 
     def summary(self) -> list[str]:
         """A reader's account, line by line."""
@@ -107,6 +122,7 @@ class Profile:
         for table in self.tables:
             lines.append(f"table {table.path}: {table.rows} rows, {len(table.columns)} columns, "
                          f"{table.duplicate_rows} repeated rows")  # fmt: skip
+            lines += [f"  {note}" for note in (table.recipe.notes if table.recipe else ())]
             if table.keys:
                 lines.append(f"  keys: {', '.join(table.keys)}")
             if table.groups:
@@ -135,11 +151,12 @@ def profile_dataset(folder: Path, name: str | None = None) -> Profile:
         relative = path.relative_to(folder).as_posix()
         if path in pictures:
             continue
-        if table_format(path) is None:
+        if raw_format(path) is None:
             skipped.append((relative, "not a known table or image format"))
             continue
         try:
-            tables.append(profile_table(read_table(path), relative))
+            for name_of, recipe in plan_tables(folder, relative):
+                tables.append(profile_table(recipe.read(folder), name_of, recipe))
         except UnreadableTable as error:
             skipped.append((relative, str(error)))
     return Profile(
@@ -153,7 +170,7 @@ def profile_dataset(folder: Path, name: str | None = None) -> Profile:
     )
 
 
-def profile_table(table: pd.DataFrame, path: str) -> Table:
+def profile_table(table: pd.DataFrame, path: str, recipe: Recipe | None = None) -> Table:
     """Profile one table that was read already."""
     columns = tuple(profile_column(table[name]) for name in table.columns)
     rows = len(table)
@@ -174,6 +191,7 @@ def profile_table(table: pd.DataFrame, path: str) -> Table:
         groups=groups,
         time=find_time(table, columns),
         wide_series=wide_series(columns),
+        recipe=recipe,
     )
 
 

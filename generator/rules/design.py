@@ -19,7 +19,7 @@ from generator.proposals import Proposal
 from generator.rules.describe import describe
 from generator.rules.metrics import METRICS, MetricKind
 from generator.rules.naming import plain, words
-from generator.tables import read_code
+from generator.tables import plan_table
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.package import load_task, raw_hash
 from harness.tasks.preparing import prepare_task
@@ -75,7 +75,7 @@ def design(
     if root.exists():
         shutil.rmtree(root)
     root.mkdir(parents=True)
-    _copy_raw(proposal, folder, root / "raw")
+    _copy_raw(proposal, folder, root / "raw", _table(proposal, profile))
     write_definition(proposal, folder, card, profile, root)
     task = load_task(root)
     (root / "description.txt").write_text("", encoding="utf-8")
@@ -162,6 +162,7 @@ def _prepare_values(
     }
     if table is None:
         return values | {"suffixes": sorted(IMAGE_SUFFIXES)}
+    recipe = table.recipe or plan_table(folder, table.path)
     used = {column.name: column for column in table.columns}
     relevant = [used[name] for name in (*proposal.features, *proposal.targets) if name in used]
     dates = [column.name for column in relevant if column.kind is Kind.DATE]
@@ -171,7 +172,8 @@ def _prepare_values(
     target = used.get(proposal.targets[0])
     labelled = used.get(proposal.source_target or "")
     return values | {
-        "read_code": read_code(folder / table.path, table.path),
+        "recipe_code": recipe.code(imports=False),
+        "recipe_imports": recipe.imports,
         "features": proposal.features,
         "coerced": [column.name for column in relevant if column.coerced],
         "date_columns": dates,
@@ -200,14 +202,15 @@ def _sample_code(proposal: Proposal, metric: MetricKind) -> str:
     return "0.0" if proposal.query is not None else "round(float(train[name].median()), 4)"
 
 
-def _copy_raw(proposal: Proposal, folder: Path, raw: Path) -> None:
+def _copy_raw(proposal: Proposal, folder: Path, raw: Path, table: Table | None) -> None:
     """Only the files that the task is made of."""
+    used = table.recipe.files if table and table.recipe else (proposal.table,)
     for path in raw_files(folder):
         relative = path.relative_to(folder)
         wanted = (
             relative.suffix.lower() in IMAGE_SUFFIXES
             if proposal.shape == "images"
-            else relative.as_posix() == proposal.table
+            else relative.as_posix() in used
         )
         if wanted and relative.name != CARD:
             (raw / relative).parent.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,15 @@ FORMATS = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
+#: Suffixes of files that may be the raw data of a table, each also with ``.gz`` after it.
+RAW_FORMATS = {
+    **FORMATS,
+    ".data": "csv",
+    ".dat": "csv",
+    ".log": "log",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+}
 
 
 class UnreadableTable(ValueError):
@@ -25,3 +34,9 @@ def table_format(path: Path) -> str | None:
     """``csv``, ``json``, ``jsonl`` or ``parquet`` by the file's name, or ``None``."""
     name = path.name.lower().removesuffix(".gz")
     return FORMATS.get(Path(name).suffix)
+
+
+def raw_format(path: Path) -> str | None:
+    """As :func:`table_format`, for raw data: also ``log`` and ``excel``."""
+    name = path.name.lower().removesuffix(".gz")
+    return RAW_FORMATS.get(Path(name).suffix)
