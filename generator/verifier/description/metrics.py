@@ -69,7 +69,7 @@ _BY_WORDS = sorted(
 )
 #: One alternative for each way of writing, the longest first, so that a part of a longer name is never taken.
 _ANY = re.compile(
-    r"(?<![^\W_])(?:"
+    r"(?<![^\W_])(?=[^\W_])(?:"
     + "|".join(f"(?P<m{i}>{_pattern(words)})" for i, (words, _) in enumerate(_BY_WORDS))
     + r")"
     r"(?:['’]?s)?(?![^\W_])|(?P<at>(?i:map|recall|ndcg)\s?@\s?(?:\d+|k))",

@@ -14,8 +14,9 @@ from generator.verifier.description.text import Text
 _TOKEN = re.compile(r"[^\s,;|:=`\"'()\[\]{}<>]+")
 _SEED = re.compile(
     r"(?i)\brandom_state\s*=?\s*\(?\d+|\b(?:np\.)?random\.seed\s*\(\s*\d+|\bdefault_rng\s*\(\s*\d+|"
-    r"\b(?:random |split(?:ting)? |shuffl\w+ )?seed\b\s*(?:is|was|of|=|:|set to|number|"
-    r"value)?\s*(?:is|was|=|:)?\s*`?\d+"
+    # Blanks belong to the word before them: three runs of them in a row would be tried in every division.
+    r"\b(?:random |split(?:ting)? |shuffl\w+ )?seed\b\s*(?:(?:is|was|of|=|:|set to|number|value)\s*)?"
+    r"(?:(?:is|was|=|:)\s*)?`?\d+"
 )
 _PRIVATE = re.compile(r"(?i)\bprivate[/\\][\w./\\-]*|\btest_answers?(?:\.\w+)?\b|\b(?:prepare|metric)\.py\b")
 _PRIVATE_BOARD = re.compile(r"(?i)private/public|public/private|private/\s*(?:public|leaderboard)")
