@@ -27,8 +27,8 @@ SECONDS = 60.0
 #: What is repeated, and what comes before it: what patterns look for, and what they let stand between.
 UNITS = (
     " ", "\t", "\u00a0", "-", "`", "*", "|", "|  ", "1", "1,", "1 ", "a", "a ", "a-", "a_", "A.", ".", "the ",
-    "the all ", "holds with ", "( ", "(a ", "[", "[a](", "![", "<", "<a ", "</p", "\"'", ": ", ", ", "or ", "not ", "to ",
-    "rows ", "12 new ", "test ", "column ", "`a_b` ", "/", "a/", "data/a.", "=", "# ", "score ", "\u2013 ",
+    "the all ", "holds with ", "( ", "(a ", "[", "[a](", "![", "<", "<a ", "</p", "\"'", ": ", ", ", "or ",
+    "not ", "to ", "rows ", "12 new ", "test ", "column ", "`a_b` ", "/", "a/", "data/a.", "=", "# ", "score ", "\u2013 ",
     "\u00e9", "\u5217",
 )  # fmt: skip
 HEADS = ("", "train.csv", "`train.csv` | ", "12 ", "columns: ", "The score is ", "<p", "classes ", "seed ")
