@@ -185,9 +185,18 @@ def as_numbers(cells: pd.Series) -> Floats:
     return to_times(cells).to_numpy(dtype=float) if is_dated(cells) else column_numbers(cells)
 
 
+def first_filled(cells: pd.Series, most: int) -> pd.Series:
+    """The first cells that are not empty; the whole column is looked at only where many are."""
+    for part in (cells.iloc[: 10 * most], cells):
+        some = part[part.str.strip() != ""].iloc[:most]
+        if len(some) == most:
+            break
+    return some
+
+
 def is_dated(cells: pd.Series) -> bool:
     """Whether the cells of a column are dates or times of day."""
-    some = cells[cells.str.strip() != ""].iloc[:200]
+    some = first_filled(cells, 200)
     if some.empty or some.str.match(_DATE).mean() < 0.9:
         return False
     return bool(to_times(some).notna().mean() >= 0.9)

@@ -65,9 +65,9 @@ def _data_in_header(name: str, table: pd.DataFrame, case: Case) -> Finding | Non
         return None
     hits = []
     for column in names:
-        bare = column if column in set(table[column]) else _REPEAT.sub("", column)
+        bare = column if (table[column] == column).any() else _REPEAT.sub("", column)
         # An indicator column may be named like its one value; numbers and repeated names are not.
-        if bare in set(table[column]) and table[column].nunique() > 2:
+        if (table[column] == bare).any() and table[column].nunique() > 2:
             hits.append(column)
     others = [column for column in names if column not in own or column in hits]
     if len(hits) >= 2 and len(hits) * 2 >= len(others):

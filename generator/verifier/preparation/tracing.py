@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from generator.verifier.case import Case
-from generator.verifier.preparation.cells import EMPTY, Hashes, cell_hashes, row_keys
+from generator.verifier.preparation.cells import EMPTY, Hashes, cell_hashes, is_among
 from generator.verifier.preparation.raw_tables import RawTable
 from generator.verifier.sampling import sampled_rows
 from generator.verifier.thresholds.preparation import PreparationLimits
@@ -74,25 +74,51 @@ class Trace:
         return {name: cell_hashes(self.raw.rows[raw]) for name, raw in self.pairs.items()}
 
     def keys(self, names: Sequence[str]) -> tuple[Hashes, Hashes]:
-        """Keys of prepared and of raw rows over some columns."""
-        return (
-            row_keys([self.made_hashes[name] for name in names]),
-            row_keys([self.raw_hashes[name] for name in names]),
-        )
+        """Keys of prepared and of raw rows over some columns.
+
+        They are sums, so that those of the whole key without one column, which are asked for again and
+        again, are a difference.
+        """
+        out = [name for name in self.key if name not in names]
+        if len(out) < 2 and len(names) == len(self.key) - len(out):
+            made, raw = self._whole
+            for name in out:
+                made = made - self._weighed(self.made_hashes, name)
+                raw = raw - self._weighed(self.raw_hashes, name)
+            return made, raw
+        return self._sum(self.made_hashes, names), self._sum(self.raw_hashes, names)
+
+    @functools.cached_property
+    def _whole(self) -> tuple[Hashes, Hashes]:
+        return self._sum(self.made_hashes, self.key), self._sum(self.raw_hashes, self.key)
+
+    def _sum(self, hashes: dict[str, Hashes], names: Sequence[str]) -> Hashes:
+        total = np.zeros(len(next(iter(hashes.values()))), dtype=np.uint64)
+        for name in names:
+            total += self._weighed(hashes, name)
+        return total
+
+    @functools.cached_property
+    def _weights(self) -> dict[str, np.uint64]:
+        """Other odd factors for other columns, so that rows with exchanged cells differ."""
+        return {name: np.uint64(2 * place + 1) for place, name in enumerate(self.pairs)}
+
+    def _weighed(self, hashes: dict[str, Hashes], name: str) -> Hashes:
+        return hashes[name] * self._weights[name]
 
     def uniqueness(self, names: Sequence[str]) -> float:
         """Distinct keys over raw rows."""
-        return len(np.unique(self.keys(names)[1])) / len(self.raw.rows)
+        return len(pd.unique(self.keys(names)[1])) / len(self.raw.rows)
 
     def found(self, names: Sequence[str]) -> Bools:
         """Which prepared rows have a raw row of the same key."""
-        made, raw = self.keys(names)
-        return np.isin(made, raw)
+        return is_among(*self.keys(names))
 
     def partners(self, names: Sequence[str], rows: Places) -> tuple[Places, Places]:
         """Which of some prepared rows a key finds one raw row alone for, and the places of these raw rows."""
         made, raw = self.keys(names)
-        order = np.argsort(raw, kind="stable")
+        near = np.flatnonzero(is_among(raw, made[rows]))
+        order = near[np.argsort(raw[near], kind="stable")]
         ordered = raw[order]
         first = np.searchsorted(ordered, made[rows], side="left")
         single = np.searchsorted(ordered, made[rows], side="right") - first == 1
@@ -101,7 +127,7 @@ class Trace:
     def foreign_cells(self, name: str) -> Bools:
         """Which prepared cells are not empty and occur nowhere in the raw column."""
         made = self.made_hashes[name]
-        return np.asarray((made != EMPTY) & ~np.isin(made, self.raw_hashes[name]))
+        return np.asarray((made != EMPTY) & ~is_among(made, self.raw_hashes[name]))
 
 
 def trace(case: Case, made: pd.DataFrame, tables: Sequence[RawTable]) -> Trace | None:
@@ -147,7 +173,7 @@ def _fit(made: pd.DataFrame, table: RawTable, case: Case) -> Trace | None:
 
 def _share(trace: Trace, names: Sequence[str], rows: Places) -> float:
     made, raw = trace.keys(names)
-    return float(np.isin(made[rows], raw).mean())
+    return float(is_among(made[rows], raw).mean())
 
 
 def _is_kept(trace: Trace, name: str) -> bool:

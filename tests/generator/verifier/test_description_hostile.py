@@ -28,8 +28,8 @@ SECONDS = 60.0
 UNITS = (
     " ", "\t", "\u00a0", "-", "`", "*", "|", "|  ", "1", "1,", "1 ", "a", "a ", "a-", "a_", "A.", ".", "the ",
     "the all ", "holds with ", "( ", "(a ", "[", "[a](", "![", "<", "<a ", "</p", "\"'", ": ", ", ", "or ",
-    "not ", "to ", "rows ", "12 new ", "test ", "column ", "`a_b` ", "/", "a/", "data/a.", "=", "# ", "score ", "\u2013 ",
-    "\u00e9", "\u5217",
+    "not ", "to ", "rows ", "12 new ", "test ", "column ", "`a_b` ", "/", "a/", "data/a.", "=", "# ",
+    "score ", "\u2013 ", "\u00e9", "\u5217",
 )  # fmt: skip
 HEADS = ("", "train.csv", "`train.csv` | ", "12 ", "columns: ", "The score is ", "<p", "classes ", "seed ")
 SEARCH = """
