@@ -77,6 +77,8 @@ def profile_column(values: pd.Series) -> Column:
     missing, unique = int(values.isna().sum()), int(present.nunique())
     if unique <= 1:
         return Column(name, Kind.CONSTANT, missing, unique, classes=_classes(present))
+    if pd.api.types.is_datetime64_any_dtype(present):
+        return Column(name, Kind.DATE, missing, unique)
     text = present.astype(str).str.strip()
     if unique == 2 and set(text.str.lower().unique()) <= _TRUTH:
         return Column(name, Kind.BOOLEAN, missing, unique, classes=_classes(present))

@@ -31,6 +31,9 @@ _DECIMAL_COMMA = re.compile(r"[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+")
 _DATE = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?:[ T](\d{1,2}):(\d{2})(:\d{2})?)?")
 _TIME_NAME = re.compile(r"(?:^|_|\b)(date|day|time|timestamp|datetime|ts|epoch)(?:$|_|\b)", re.IGNORECASE)
 
+#: The format of dates that are whole numbers.
+_DIGITS = "%Y%m%d"
+
 
 def missing_markers(table: pd.DataFrame) -> tuple[str, ...]:
     """Words that stand for a missing value in some column, and that pandas did not take for one."""
@@ -82,7 +85,8 @@ def tidy(table: pd.DataFrame) -> tuple[tuple[Step, ...], list[str]]:
         steps.append(Numbers(tuple(columns), remove, decimal, brackets))
         notes.append(f"numbers written with signs are read as numbers: {', '.join(columns)}")
     for (form, unit), columns in dates.items():
-        steps.append(Dates(tuple(columns), form, unit))
+        digits = form == _DIGITS
+        steps.append(Dates(tuple(columns), form, unit, digits=digits))
         notes.append(
             f"dates by {f'the format {form}' if form else f'{unit} since 1970'}: {', '.join(columns)}"
         )
@@ -166,8 +170,8 @@ def _clock(name: str, values: pd.Series) -> tuple[str | None, str | None] | None
         return None
     low, high = int(values.min()), int(values.max())
     if low >= 19_000_101 and high <= 21_001_231:
-        parsed = pd.to_datetime(values, format="%Y%m%d", errors="coerce")
-        return ("%Y%m%d", None) if parsed.notna().all() else None
+        parsed = pd.to_datetime(values.astype(str), format=_DIGITS, errors="coerce")
+        return (_DIGITS, None) if parsed.notna().all() else None
     if low >= 500_000_000 and high <= 4_000_000_000:
         return (None, "s")
     if low >= 500_000_000_000 and high <= 4_000_000_000_000:

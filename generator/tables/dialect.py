@@ -85,7 +85,8 @@ def find_dialect(path: Path) -> Dialect:
         raise UnreadableTable(f"{path.name}: the file is empty")
     quoted = not _unclosed(path, encoding)
     if path.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")):
-        return Dialect(encoding, "\t", _evenness(lines, "\t", quoted), quoted)
+        even = _evenness(lines, "\t", quoted)
+        return Dialect(encoding, "\t", even, quoted, _spaced(lines, "\t"))
     scores = {delimiter: _evenness(lines, delimiter, quoted) for delimiter in _DELIMITERS}
     delimiter = max(_DELIMITERS, key=lambda each: (round(scores[each], 6), -_DELIMITERS.index(each)))
     even = scores[delimiter]
@@ -144,7 +145,7 @@ def _unclosed(path: Path, encoding: Encoding) -> bool:
 
 def _spaced(lines: list[str], delimiter: str) -> bool:
     """Whether a space follows nearly every delimiter."""
-    if delimiter not in (",", ";", "|"):
+    if delimiter == SPACES:
         return False
     cuts = sum(line.count(delimiter) for line in lines)
     return cuts > 0 and sum(line.count(f"{delimiter} ") for line in lines) >= 0.95 * cuts

@@ -43,8 +43,6 @@ def plan_json(folder: Path, relative: str) -> Recipe:
         if _first_is_record(text):
             return plan_lines(folder, relative)
         raise UnreadableTable(f"{path.name}: cannot be read as JSON: {error}") from error
-    if isinstance(document, dict) and _first_is_record(text) and "\n" not in text.strip():
-        document = document if _find(document, (), 0) else [document]
     if isinstance(document, list) and document and all(isinstance(each, dict) for each in document):
         flat = not any(isinstance(cell, dict) for record in document for cell in record.values())
         if flat and encoding == "utf-8":

@@ -23,7 +23,7 @@ from generator.tables.sources import Options
 from generator.tables.steps import Dates, Numbers
 
 _ISO = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
-_LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|SEVERE|[a-z]{4,8})"
+_LEVEL = r"(?i:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|CRIT(?:ICAL)?|FATAL|SEVERE|ALERT|EMERG)"
 
 #: Kinds of logs that are known, the most specific first.
 PATTERNS = {
@@ -34,13 +34,13 @@ PATTERNS = {
     r"(?:\[(?P<client>[^\]]+)\] )?(?P<message>.*)$",
     "syslog": r"^(?:<(?P<priority>\d{1,3})>)?(?P<time>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?P<host>\S+) "
     r"(?P<process>[^\s\[:]+)(?:\[(?P<pid>\d+)\])?: ?(?P<message>.*)$",
-    "syslog with full dates": rf"^(?:<(?P<priority>\d{{1,3}})>\d? ?)?(?P<time>{_ISO}) (?P<host>[\w.-]+) "
-    r"(?P<process>[^\s\[:]+)(?:\[(?P<pid>\d+)\])?: (?P<message>.*)$",
     "named fields": rf"^\[?(?P<time>{_ISO})\]? - (?P<logger>\S+) - (?P<level>{_LEVEL}) - (?P<message>.*)$",
     "timestamp, level, logger": rf"^\[?(?P<time>{_ISO})\]?\s+(?:\[(?P<thread>[^\]]*)\]\s+)?"
     rf"\[?(?P<level>{_LEVEL})\]?:?\s+"
     r"(?:\[(?P<context>[^\]]*)\]\s+)?(?P<logger>[\w.$/]+)\s?[:-]\s(?P<message>.*)$",
     "timestamp, level": rf"^\[?(?P<time>{_ISO})\]?\s+\[?(?P<level>{_LEVEL})\]?:?\s+(?P<message>.*)$",
+    "syslog with full dates": rf"^(?:<(?P<priority>\d{{1,3}})>\d? ?)?(?P<time>{_ISO}) (?P<host>[\w.-]+) "
+    r"(?P<process>[^\s\[:]+)(?:\[(?P<pid>\d+)\])?: (?P<message>.*)$",
     "compact timestamp": r"^(?P<date>\d{6}) (?P<clock>\d{6}) (?P<pid>\d+) (?P<level>[A-Z]+) "
     r"(?P<component>[^:]+): (?P<message>.*)$",
 }

@@ -130,13 +130,15 @@ class Numbers:
 class Dates:
     """Columns of dates that are read by one rule: a format, or a unit since 1970.
 
-    ``prefix`` goes before each cell, where the cells leave out what the format needs, such as the year.
+    ``prefix`` goes before each cell, where the cells leave out what the format needs, such as the year;
+    ``digits`` says that the cells are whole numbers whose digits the format reads.
     """
 
     columns: tuple[str, ...]
     format: str | None = None
     unit: str | None = None
     prefix: str = ""
+    digits: bool = False
 
     def _options(self) -> dict[str, Any]:
         given = {"format": self.format, "unit": self.unit}
@@ -146,7 +148,8 @@ class Dates:
     def apply(self, table: pd.DataFrame) -> pd.DataFrame:
         """See the class."""
         for name in self.columns:
-            cells = self.prefix + table[name] if self.prefix else table[name]
+            cells = table[name].astype(str) if self.digits else table[name]
+            cells = self.prefix + cells if self.prefix else cells
             table[name] = pd.to_datetime(cells, **self._options())
         return table
 
@@ -154,6 +157,7 @@ class Dates:
         """See the class."""
         options = ", ".join(f"{name}={literal(value)}" for name, value in self._options().items())
         cells = f"{_braced(literal(self.prefix))} + {{cell}}" if self.prefix else "{cell}"
+        cells += ".astype(str)" if self.digits else ""
         return _each(table, self.columns, f"pd.to_datetime({cells}, {_braced(options)})")
 
 

@@ -59,12 +59,11 @@ def _plan_sheet(
         skipped.append(layout.header + 1)
         notes.append("a row of units below the header")
     repeated = [place for place in body.skipped if list(rows[place]) == list(layout.names)]
-    lonely = [place for place, row in enumerate(rows) if place >= layout.first and _lonely(row)]
+    lonely = [place for place, row in enumerate(rows) if place >= layout.first and (not row or _lonely(row))]
     skipped += sorted({*repeated, *lonely})[:MOST_SKIPPED]
     if repeated or lonely:
-        notes.append(
-            f"{len({*repeated, *lonely})} rows that repeat the header or hold a single cell are left out"
-        )
+        count = len({*repeated, *lonely})
+        notes.append(f"{count} rows that repeat the header or hold at most one cell are left out")
     if layout.header is None:
         options |= {"header": None, "names": names_for(layout)}
         notes.append("no header: the columns are named by their number")
