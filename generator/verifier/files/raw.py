@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,9 @@ import pandas as pd
 from generator.defects.base import Finding
 from generator.defects.registry import finding
 from generator.verifier.case import Case
+from generator.verifier.files.wanted import Wanted, plain_id
+from generator.verifier.preparation.raw_tables import RawTable
+from generator.verifier.preparation.tracing import same_names
 from generator.verifier.public.inventory import Content, PublicFile, contents, inventory
 from generator.verifier.public.kinds import MEDIA, FileKind
 from generator.verifier.public.sheets import sheets
@@ -23,13 +26,14 @@ _WHOLE = 0.95
 #: Share of the test rows that must be told from all others by the columns in which they are looked for.
 _DISTINCT = 0.5
 _FOUND = 0.5
-_AGREED = 0.9
+#: Share of a column's cells that must stand in the raw column for it to be the same.
+_KEPT = 0.5
 _FEWEST = 20
 
 
 def check(case: Case) -> Iterator[Finding]:
     """Raw files, by content, and tables that hold the test rows with their labels."""
-    copies = _raw_copies(case)
+    copies, wanted = _raw_copies(case), Wanted(case)
     for file in case.inventory:
         table = case.tables.get(file.path)
         if file.path in (case.test_path, case.prepared.sample_path):
@@ -39,7 +43,9 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         frames = [(file.name, table)] if table is not None else list(_frames(case, file, copies))
         for name, frame in frames:
-            how = _holds_answers(case, frame, file.path in copies)
+            how = _by_rows(case, frame, wanted)
+            if not how and file.path in copies:
+                how = _by_counts(case, frame, copies)
             if how:
                 raw = copies.get(file.path)
                 yield finding(
@@ -97,51 +103,44 @@ def _may_hold_tables(content: Content) -> bool:
     return content.kind in (FileKind.TABLE, FileKind.ARRAY, FileKind.TEXT)
 
 
-def _holds_answers(case: Case, frame: pd.DataFrame, is_raw: bool) -> str:
-    """In words how a table holds the test rows' labels, or nothing."""
-    return _by_rows(case, frame) or (_by_counts(case, frame) if is_raw else "")
-
-
-def _by_rows(case: Case, frame: pd.DataFrame) -> str:
-    """The test rows stand in the table, and a column beside them is a target."""
+def _by_rows(case: Case, frame: pd.DataFrame, wanted: Wanted) -> str:
+    """The test rows stand in the table, and a column beside them tells a target."""
     if case.test is None or len(frame) < _FEWEST:
         return ""
-    shared = [name for name in case.test.columns if name in frame.columns and name not in case.targets]
-    shared = [name for name in shared if name != case.id_column]
-    if not shared:
+    own = {*case.targets, case.id_column}
+    asked = case.test[[name for name in case.test.columns if name not in own]]
+    pairs = same_names(asked, RawTable(("",), frame))
+    ours, theirs = asked[list(pairs)].apply(_plain), frame[list(pairs.values())].apply(_plain)
+    # Columns that were written anew say nothing of the row.
+    kept = [name for name, other in pairs.items() if ours[name].isin(set(theirs[other])).mean() >= _KEPT]
+    if not kept:
         return ""
-    ours, theirs = _keys(case.test[shared]), _keys(frame[shared])
-    once = ~pd.Series(ours).duplicated(keep=False).to_numpy()
+    sought, offered = _keys(ours[kept]), _keys(theirs[[pairs[name] for name in kept]])
+    once = ~pd.Series(sought).duplicated(keep=False).to_numpy()
     if once.mean() < _DISTINCT:
         return ""
-    place = pd.Series(np.arange(len(frame)), index=theirs)
-    place = place[~place.index.duplicated()]
-    partner = pd.Series(ours).map(place).to_numpy()
-    answers = case.answers.drop_duplicates(case.id_column).set_index(case.id_column)
-    known = case.test[case.id_column].isin(answers.index).to_numpy()
-    matched = once & known & np.isfinite(partner)
-    share = matched.sum() / max(1, (once & known).sum())
+    place = pd.Series(np.arange(len(frame)), index=offered)
+    place = place[~place.index.duplicated(keep=False)]
+    partner = pd.Series(sought).map(place).to_numpy(dtype=float)
+    rows = case.test[case.id_column].map(plain_id).map(wanted.row_of).to_numpy(dtype=float)
+    known = once & np.isfinite(rows)
+    matched = known & np.isfinite(partner)
+    share = matched.sum() / max(1, known.sum())
     if share < _FOUND or matched.sum() < _FEWEST:
         return ""
-    rows = frame.iloc[partner[matched].astype(int)]
-    truth = answers.loc[case.test.loc[matched, case.id_column]]
-    for target in case.targets:
-        values = _plain(truth[target]).to_numpy(dtype=object)
-        base = float(pd.Series(values).value_counts(normalize=True).iloc[0])
-        for column in frame.columns:
-            if column in shared:
-                continue
-            equal = float((_plain(rows[column]).to_numpy(dtype=object) == values).mean())
-            if base < 1 and (equal - base) / (1 - base) >= _AGREED:
-                return (
-                    f"holds {share:.0%} of the test rows, found by {len(shared)} shared columns, with "
-                    f"{target} in its column {column}"
-                )
-    return ""
+    others = frame.drop(columns=[pairs[name] for name in kept])
+    beside = others.iloc[partner[matched].astype(int)].reset_index(drop=True)
+    told = next(wanted.compared(beside, rows[matched].astype(int)), None)
+    if told is None:
+        return ""
+    return (
+        f"holds {share:.0%} of the test rows, found by {len(kept)} shared columns, with "
+        f"{told.target} in its column {told.column}: {told.how}"
+    )
 
 
 def _keys(frame: pd.DataFrame) -> np.ndarray:
-    return pd.util.hash_pandas_object(frame.apply(_plain), index=False).to_numpy()
+    return np.asarray(pd.util.hash_pandas_object(frame, index=False).to_numpy())
 
 
 def _plain(cells: pd.Series) -> pd.Series:
@@ -152,9 +151,9 @@ def _plain(cells: pd.Series) -> pd.Series:
     return cells.str.strip()
 
 
-def _by_counts(case: Case, frame: pd.DataFrame) -> str:
+def _by_counts(case: Case, frame: pd.DataFrame, copies: Mapping[Path, str]) -> str:
     """A column of a raw table holds the labels of train and test together."""
-    train = case.train
+    train = _training(case, copies)
     for target in case.targets:
         answers = _plain(case.answers[target])
         known = answers
@@ -170,3 +169,14 @@ def _by_counts(case: Case, frame: pd.DataFrame) -> str:
             if float(np.minimum(counts, wanted).sum()) >= _WHOLE * len(known) and len(wanted) > 1:
                 return f"its column {column} holds the values of {target} of train and test together"
     return ""
+
+
+def _training(case: Case, copies: Mapping[Path, str]) -> pd.DataFrame | None:
+    """The longest table with the targets that is no copy of a raw one, else what passes for it."""
+    others = [
+        table
+        for path, table in case.tables.items()
+        if set(case.targets) <= set(table.columns)
+        and path not in (*copies, case.test_path, case.prepared.sample_path)
+    ]
+    return max(others, key=len, default=case.train)

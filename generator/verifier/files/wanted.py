@@ -13,7 +13,7 @@ import pandas as pd
 from generator.verifier.case import Case
 from generator.verifier.leaks.comparing import Values, agreement
 from generator.verifier.public.media import test_rows
-from generator.verifier.targets import Kind, to_numbers
+from generator.verifier.targets import Kind, listed, separator, to_numbers
 from generator.verifier.thresholds.files import FileLimits
 
 _SAMPLE = 2_000
@@ -23,6 +23,8 @@ _FEWEST_CHANGES = 10
 _MOST_COLUMNS = 500
 _EXACT = 0.98
 _FEW_COLUMNS = 3
+#: Labels of lists that are looked for one by one.
+_MOST_LABELS = 8
 _ONE_TO_ONE = 0.995
 
 
@@ -47,7 +49,7 @@ class Wanted:
     Attributes:
         ids: one for each answer, stripped.
         truths: the values by target; indicator columns with one 1 in each row are also one column of their
-            names, under the name ``the class``.
+            names, under the name ``the class``, and the most frequent labels of lists are indicators.
     """
 
     def __init__(self, case: Case) -> None:
@@ -61,6 +63,11 @@ class Wanted:
         if len(case.targets) > 1 and (place := _place_of_one(answers[case.targets])) is not None:
             names = pd.Series(np.array(case.targets, dtype=object)[place])
             self.truths["the class"], self.kinds["the class"] = names, Kind.CLASS
+        for target in case.targets:
+            if self.kinds[target] is Kind.LABELS:
+                found = _indicators(answers[target], target)
+                self.truths |= found
+                self.kinds |= dict.fromkeys(found, Kind.CLASS)
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -183,12 +190,13 @@ class Wanted:
         if kind is Kind.NUMBER:
             return "" if ordered else _same_order(column, truth)
         classes = len(truth.counts)
-        if kind is Kind.CLASS and len(column.counts) == classes <= rows // 2:
+        if kind in (Kind.CLASS, Kind.LABELS) and len(column.counts) == classes <= rows // 2:
             pairs = np.bincount(column.codes * np.int64(classes) + truth.codes, minlength=classes * classes)
             pure = float(pairs.reshape(classes, classes).max(axis=1).sum()) / rows
             base = float(truth.counts.max()) / rows
             if (pure - base) / (1 - base) >= _ONE_TO_ONE:
-                return f"its {classes} values stand for the {classes} classes one to one"
+                what = "classes" if kind is Kind.CLASS else "lists of labels"
+                return f"its {classes} values stand for the {classes} {what} one to one"
         return ""
 
 
@@ -231,6 +239,18 @@ def _place_of_one(frame: pd.DataFrame) -> np.ndarray | None:
     if not np.isin(numbers, (0.0, 1.0)).all() or not (numbers.sum(axis=1) == 1).all():
         return None
     return np.asarray(numbers.argmax(axis=1))
+
+
+def _indicators(values: pd.Series, target: str) -> dict[str, pd.Series]:
+    """Whether each list holds a label, as 0 and 1, for the most frequent labels."""
+    mark = separator(values)
+    labels = listed(values, mark) if mark is not None else values.iloc[:0]
+    return {
+        f"{label} of {target}": pd.Series(
+            np.where(values.index.isin(labels.index[labels == label]), "1", "0"), dtype=str
+        )
+        for label in labels.value_counts().index[:_MOST_LABELS]
+    }
 
 
 def _largest(frame: pd.DataFrame, skip: int | None) -> list[tuple[str, pd.Series]]:
