@@ -110,6 +110,8 @@ def _style(cells: pd.Series) -> tuple[str, str, bool] | None:
     if pd.to_numeric(cells, errors="coerce").notna().mean() >= _SHARE:
         return None
     seen = list(cells)
+    if sum(any(map(str.isdigit, cell)) for cell in seen[:100]) < 0.5 * len(seen[:100]):
+        return None
     point = sum(_POINT.fullmatch(cell) is not None for cell in seen) >= _SHARE * len(seen)
     comma = sum(_COMMA.fullmatch(cell) is not None for cell in seen) >= _SHARE * len(seen)
     if not point and not comma:
