@@ -20,6 +20,7 @@ from mlesmith import (
     sandbox,
     task,
     taskimport,
+    taskset,
     tasksplit,
     taskverify,
     trial,
@@ -42,6 +43,7 @@ for module in (taskverify, tasksplit, taskimport):
     module.register(task.app)
 app.add_typer(models.app, name="models")
 app.add_typer(task.app, name="task")
+app.add_typer(taskset.app, name="taskset")
 app.add_typer(trial.app, name="trial")
 app.add_typer(verifier.app, name="verifier")
 app.add_typer(board.app, name="board")

@@ -88,6 +88,7 @@ def run(
 
     Exit code 1 when trials failed for reasons that are not the candidate's.
     """
+    from generator.selection.check import unfrozen
     from harness.job import run_job
     from harness.progress import RichProgress
 
@@ -123,7 +124,8 @@ def run(
         workers=workers,
         shard=None if shard is None else _shard(shard),
     )
-    jobs, folders, names = models.split_items([*(tasks or []), *(items or [])], model or [])
+    given = unfrozen([*(tasks or []), *(items or [])])
+    jobs, folders, names = models.split_items(given, model or [])
     if jobs:
         if len(jobs) > 1 or folders or names:
             fail(f"{jobs[0]} is taken for a job file: give one alone, or --tasks FOLDER and --model NAME")

@@ -12,7 +12,11 @@ _USES = "What this run uses"
 
 Tasks = Annotated[
     list[Path] | None,
-    typer.Option(metavar="DIR...", help="Task folders, or folders of task folders.", rich_help_panel=_TRIAL),
+    typer.Option(
+        metavar="DIR...",
+        help="Task folders, folders of task folders, or a frozen task set.",
+        rich_help_panel=_TRIAL,
+    ),
 ]
 ModelNames = Annotated[
     list[str] | None,
