@@ -40,8 +40,6 @@ _THEN: tuple[Part, ...] = (
     probabilities.check,
     coverage.check,
     balance.check,
-    resolution.check,
-    growth.check,
 )
 #: These need no more than a score.
 _LAST: tuple[Part, ...] = (malformed.check, lenience.check)
@@ -85,8 +83,10 @@ def _probe(bench: Bench) -> Iterator[Finding]:
 
 
 def _look_closer(bench: Bench) -> Iterator[Finding]:
-    found: list[Finding] = []
-    for part in _THEN:
+    found = list(growth.check(bench))
+    # Its resolution takes hundreds of scores, for which a slow metric is too slow.
+    slow = any(one.code == "metric_slow" for one in found)
+    for part in _THEN if slow else (*_THEN, resolution.check):
         found += part(bench)
     yield from found
     if not any(one.code == "metric_thresholds" for one in found):

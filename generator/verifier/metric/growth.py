@@ -142,8 +142,7 @@ def _often(limits: MetricLimits, runs: Runs, number: int) -> str | None:
 
 def _long(bench: Bench, runs: Runs, number: int) -> str | None:
     """The evidence that a line takes longer, times how often it runs, than in proportion to the rows."""
-    limits, counted = bench.case.limits.metric, _counted(runs, number)
-    power = _power(*counted) if counted else 0.0
+    limits, power = bench.case.limits.metric, _count_power(runs, number)
     for sizes in _sixteenfold(runs, number):
         before, after = (runs[rows].lines[number] for rows in sizes)
         if not _is_slower(limits, power, (sizes[0], before), (sizes[1], after)):
@@ -175,6 +174,16 @@ def _counted(runs: Runs, number: int) -> tuple[tuple[int, int], tuple[int, int]]
         if ended[0] and (ended[1] or stopped) and seldom:
             pairs.append(((few, seldom), (many, often)))
     return max(pairs[-2:], key=lambda pair: _power(*pair), default=None)
+
+
+def _count_power(runs: Runs, number: int) -> float:
+    """The power of the rows with which a line's runs grow, where the metric came to its end; where it did so
+    once at most, a line that ran about as often as there are rows is taken for one of a loop."""
+    ended = [rows for rows, run in runs.items() if run.outcome is Outcome.SCORE]
+    if len(ended) > 1:
+        few, many = ((rows, runs[rows].lines.get(number, _NEVER).began) for rows in ended[-2:])
+        return _power(few, many)
+    return float(any(run.lines.get(number, _NEVER).began > rows / 2 for rows, run in runs.items()))
 
 
 def _sixteenfold(runs: Runs, number: int) -> list[tuple[int, int]]:

@@ -63,6 +63,20 @@ def test_permuted_answers_are_told_from_a_target_that_cannot_be_learnt(
 
 
 @both
+@pytest.mark.parametrize(("gain", "severity"), [(0.06, Severity.WARNING), (0.03, Severity.ERROR)])
+def test_a_signal_beyond_luck_is_at_most_a_warning(
+    made: Made, gain: float, severity: Severity, sandbox: SandboxProvider, tmp_path: Path
+) -> None:
+    """Too little to compare candidates by, but not nothing: 2.4 standard errors, and 1.2."""
+    case = case_of(made(), tmp_path, sandbox, permute_all)
+    with case.grader:
+        field = Field(case, lowest(case))
+        standing = Standing(Rung("linear", field.floor.score, field.floor.submission, "ok"), gain, 0.025)
+        (found,) = learnable.check(case, field, [standing])
+    assert (found.code, found.severity) == ("unlearnable", severity)
+
+
+@both
 def test_a_sample_that_holds_some_of_the_answers(
     made: Made, sandbox: SandboxProvider, tmp_path: Path
 ) -> None:

@@ -106,6 +106,23 @@ def test_accuracy_of_one_class(
         assert f"{counts[0] / sum(counts):.1%}" in found["imbalanced_accuracy"].evidence
 
 
+@pytest.mark.parametrize(
+    ("tested", "learnt", "fires"),
+    [
+        ((36, 4), (950, 50), True),  # a test row or two too many of the rare class
+        ((39, 1), (700, 300), False),  # by luck all but one of the frequent class
+    ],
+)
+def test_training_rows_tell_the_classes_where_test_rows_are_few(
+    tested: tuple[int, int], learnt: tuple[int, int], fires: bool, tmp_path: Path, sandbox: SandboxProvider
+) -> None:
+    answers = pd.DataFrame({"id": range(sum(tested)), "fraud": labels(*tested)})
+    train = pd.DataFrame({"id": range(900, 900 + sum(learnt)), "fraud": labels(*learnt), "size": 2})
+    sample = answers.assign(fraud="kind 0")
+    bench = bench_for(tmp_path, sandbox, answers, sample, accuracy_score, train=train, **CLASSES)
+    assert ("imbalanced_accuracy" in codes(balance.check(bench))) is fires
+
+
 def test_a_metric_that_counts_classes_alike_is_no_accuracy(tmp_path: Path, sandbox: SandboxProvider) -> None:
     answers = pd.DataFrame({"id": range(200), "fraud": labels(193, 7)})
     macro = lambda t, p: f1_score(t, p, average="macro")  # noqa: E731
