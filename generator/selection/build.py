@@ -15,9 +15,10 @@ from generator.selection.comparison import compare_with_random
 from generator.selection.discrimination import Discrimination, discriminations, find
 from generator.selection.facts import Facts, read_facts
 from generator.selection.items import compare
+from generator.selection.parts import joined_hash
 from generator.selection.pool import AXES, Candidate, Options, Pool, make_pool
 from generator.selection.reasons import why_chosen, why_left_out
-from generator.selection.taskset import ChosenTask, LeftOut, Quality, TaskSet, joined_hash, names, set_hash
+from generator.selection.taskset import ChosenTask, LeftOut, Quality, TaskSet, names, set_hash
 from generator.selection.verdicts import judged, remembered
 from generator.verifier.thresholds.config import DEFAULTS, Thresholds
 from generator.verifier.verification import Verification

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from generator.selection.facts import hash_parts, key_of
+from generator.selection.parts import hash_parts, key_of
 from generator.selection.taskset import ChosenTask, TaskSet, is_task_set, names, read_task_set
 from harness.errors import InputError, TaskError
 from harness.tasks.package import load_task

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from generator.selection.families import family
+from generator.selection.parts import hash_parts, key_of
 from generator.verifier.structure.repeats import repeated
 from harness.errors import InputError
-from harness.tasks.package import Task, file_hash, folder_hash, load_task
-
-_FILES = ("task.toml", "description.txt", "prepare.py", "metric.py")
-_FOLDERS = ("public", "private")
+from harness.tasks.package import Task, load_task
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,7 @@ class Facts:
     Attributes:
         key: ``<set>/<id>``, by which results name it.
         root: the package's folder.
-        parts: SHA-256 of what defines it, see :func:`hash_parts`.
+        parts: SHA-256 of what defines it, see :func:`generator.selection.parts.hash_parts`.
         modality, objective, metric, difficulty: as task.toml says.
         family: of the metric.
         dataset: the source; tasks that share its name or the hash of the raw data share this name.
@@ -82,24 +80,6 @@ def read_facts(roots: Iterable[Path]) -> list[Facts]:
             told = told.without(f"repeats another task: {again[task.root].evidence}")
         facts.append(told)
     return facts
-
-
-def key_of(task: Task) -> str:
-    """``<set>/<id>``, as jobs and score files name a task."""
-    return f"{task.spec.set}/{task.id}"
-
-
-def hash_parts(task: Task) -> dict[str, str]:
-    """SHA-256 of each file and folder that defines a prepared task; ``-`` where there is none.
-
-    They are what :func:`harness.tasks.package.task_hash` hashes: the definition, what agents see and the
-    answers, but not ``raw/``.
-    """
-    files = {name: task.root / name for name in _FILES}
-    folders = {name: task.root / name for name in _FOLDERS}
-    return {name: file_hash(path) if path.is_file() else "-" for name, path in files.items()} | {
-        name: folder_hash(path) if path.is_dir() else "-" for name, path in folders.items()
-    }
 
 
 def _read(task: Task, dataset: str) -> Facts:

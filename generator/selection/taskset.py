@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from generator.selection.parts import joined_hash
 from generator.selection.toml import to_toml
 from harness.errors import InputError
 from harness.records import write_atomically
@@ -113,12 +114,6 @@ def set_hash(hashes: Mapping[str, str]) -> str:
     r"""SHA-256 over the sorted lines ``<set>/<id>\0<hash of the task>\n``: of what is asked, and of nothing
     else: neither paths, nor order, nor why."""
     lines = "".join(f"{task}\0{digest}\n" for task, digest in sorted(hashes.items()))
-    return hashlib.sha256(lines.encode()).hexdigest()
-
-
-def joined_hash(files: Mapping[str, str]) -> str:
-    """The hash of a task from those of its parts, equal to :func:`harness.tasks.package.task_hash`."""
-    lines = "".join(f"{name}\0{digest}\n" for name, digest in files.items())
     return hashlib.sha256(lines.encode()).hexdigest()
 
 

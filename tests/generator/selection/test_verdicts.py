@@ -12,6 +12,7 @@ from generator.defects.base import Gate
 from generator.defects.registry import finding
 from generator.selection.build import judge
 from generator.selection.facts import read_facts
+from generator.selection.parts import joined_hash
 from generator.selection.verdicts import GENERATED, STALE, UNKNOWN, judged
 from generator.verifier.memory import CACHE_NAME
 from generator.verifier.thresholds.config import DEFAULTS
@@ -134,7 +135,5 @@ def test_sources_joined_by_name_or_by_bytes_are_one_dataset(verified: Path) -> N
 
 
 def test_parts_join_to_the_hash_of_jobs_and_records(verified: Path) -> None:
-    from generator.selection.taskset import joined_hash
-
     for root in roots(verified):
         assert joined_hash(read_facts([root])[0].parts) == task_hash(load_task(root))
