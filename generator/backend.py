@@ -68,8 +68,8 @@ class Brainstorm:
 
 
 @dataclass(frozen=True)
-class Failed:
-    """A formulation that did not become a task, and why not."""
+class Tried:
+    """A formulation of an earlier round, and what was wrong with the idea, if anything was."""
 
     formulation: Formulation
     findings: tuple[Finding, ...]
@@ -96,8 +96,8 @@ class Backend(Protocol):
         """The formulation that ``model_dump(mode="json")`` gave ``data`` for."""
         ...
 
-    def brainstorm(self, desk: Desk, most: int, failed: Sequence[Failed], effort: Effort) -> Brainstorm:
-        """At most ``most`` formulations, none of them one of ``failed``, proven learnable and derivable."""
+    def brainstorm(self, desk: Desk, most: int, tried: Sequence[Tried], effort: Effort) -> Brainstorm:
+        """At most ``most`` formulations, none of them one of ``tried``, proven learnable and derivable."""
         ...
 
     def design(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator.backend import Failed, GaveUp
+from generator.backend import GaveUp, Tried
 from generator.ledger import Effort
 from generator.pipeline.funnel import Passage, Stage
 from generator.pipeline.making import MOST_ATTEMPTS, Interrupted, Making, Workshop
@@ -70,33 +70,34 @@ class Line:
     def run(self) -> DatasetResult:
         """Everything that is left to do."""
         rounds = read_rounds(self.home / "brainstorm.json", self._identity())
-        failed: list[Failed] = []
+        tried: list[Tried] = []
         number = 0
-        while number < MOST_ATTEMPTS and (number == 0 or failed):
+        while number < MOST_ATTEMPTS and len(self._verified) < self.most:
             try:
-                found = rounds[number] if number < len(rounds) else self._brainstorm(number, failed, rounds)
+                found = rounds[number] if number < len(rounds) else self._brainstorm(number, tried, rounds)
             except Interrupted as end:
                 self._interrupted.append(f"brainstorm: {end}")
                 break
             self._refuse(found.refusals)
             formulations = [self.shop.backend.remembered(each) for each in found.formulations]
-            failed = self._make_all(formulations)
-            number += 1
-            if "repair" in self.shop.desk.ablated or not formulations:
+            new = self._make_all(formulations)
+            tried += new
+            if not any(each.findings for each in new) or "repair" in self.shop.desk.ablated:
                 break
+            number += 1
         self._forget_others()
         return DatasetResult(
             self.shop.desk.card.name, tuple(self._verified), tuple(self._rejected), tuple(self._passages),
             "; ".join(self._interrupted) or None,
         )  # fmt: skip
 
-    def _brainstorm(self, number: int, failed: Sequence[Failed], rounds: list[Round]) -> Round:
+    def _brainstorm(self, number: int, tried: Sequence[Tried], rounds: list[Round]) -> Round:
         desk, started, effort = self.shop.desk, time.monotonic(), Effort()
         desk.say("brainstorm", "looking for targets" if not number else "looking for others")
         outcome, reason = "done", ""
-        findings = [found for each in failed for found in each.findings]
+        findings = [found for each in tried for found in each.findings]
         try:
-            found = self.shop.backend.brainstorm(desk, self.most - len(self._verified), failed, effort)
+            found = self.shop.backend.brainstorm(desk, self.most - len(self._verified), tried, effort)
             formulations, refusals = found.formulations, found.refusals
         except GaveUp as end:
             outcome, reason, formulations = "gave_up", str(end), ()
@@ -107,7 +108,7 @@ class Line:
         finally:
             self.shop.book(Agent.BRAINSTORMER, "", number + 1, outcome, started, effort, findings, reason)
         new = Round(
-            failed=tuple(each.formulation.id for each in failed),
+            tried=tuple(each.formulation.id for each in tried),
             formulations=tuple(each.model_dump(mode="json") for each in formulations),
             refusals=refusals,
         )
@@ -115,8 +116,8 @@ class Line:
         rounds.append(new)
         return new
 
-    def _make_all(self, formulations: Sequence[Formulation]) -> list[Failed]:
-        failed = []
+    def _make_all(self, formulations: Sequence[Formulation]) -> list[Tried]:
+        tried = []
         for formulation in formulations:
             if formulation.id in self._made:
                 continue
@@ -134,9 +135,8 @@ class Line:
                 self._verified.append(path)
             else:
                 self._rejected.append(Rejection(formulation.id, _next(state.reached), state.reason, path))
-            if (end_of := making.failed()) is not None:
-                failed.append(end_of)
-        return failed
+            tried.append(making.tried())
+        return tried
 
     def _record(self, making: Making, code: str, reason: str) -> None:
         made, state = making.formulation, making.state

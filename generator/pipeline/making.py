@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from generator.backend import Backend, Desk, Failed, GaveUp
+from generator.backend import Backend, Desk, GaveUp, Tried
 from generator.defects.base import Finding, Gate, Severity, has_errors
 from generator.ledger import Attempt, Effort, Ledger
 from generator.pipeline.funnel import Stage
@@ -123,12 +123,11 @@ class Making:
                 write_state(self.places, self.state)
         return self._kept()
 
-    def failed(self) -> Failed | None:
-        """What a Brainstormer is told, where the idea itself was at fault."""
+    def tried(self) -> Tried:
+        """What a Brainstormer is told of it in the next round."""
         findings = self.state.given()
-        if has_errors(findings) and route(findings)[0] is Agent.BRAINSTORMER:
-            return Failed(self.formulation, findings)
-        return None
+        at_fault = has_errors(findings) and route(findings)[0] is Agent.BRAINSTORMER
+        return Tried(self.formulation, findings if at_fault else ())
 
     # -- the steps -------------------------------------------------------------------------------------
 

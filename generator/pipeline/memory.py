@@ -77,11 +77,11 @@ class State(BaseModel):
 
 
 class Round(BaseModel):
-    """One round of the Brainstormer: what it was told had failed, and what it found."""
+    """One round of the Brainstormer: what had been tried before, and what it found."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    failed: tuple[str, ...]
+    tried: tuple[str, ...]
     formulations: tuple[dict[str, Any], ...]
     refusals: tuple[Refusal, ...]
 

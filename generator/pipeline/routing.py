@@ -21,7 +21,9 @@ _IDEAS = frozenset(
     {"constant_target", "unlearnable", "trivial", "nothing_to_learn", "licence_unclear", "duplicate_task"}
 )
 #: The form of the package, by which gates that look at other things notice it.
-_FORM = frozenset({"sample_invalid", "missing_output", "columns_differ", "metric_class", "private_reachable"})
+_FORM = frozenset(
+    {"sample_invalid", "missing_output", "columns_differ", "direction_mismatch", "private_reachable"}
+)
 _BY_GATE = {
     Gate.STRUCTURE: Agent.REFACTOR,
     Gate.PREPARATION: Agent.REFACTOR,

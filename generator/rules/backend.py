@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import generator
-from generator.backend import Brainstorm, Desk, Failed, GaveUp
+from generator.backend import Brainstorm, Desk, GaveUp, Tried
 from generator.defects.base import Finding
 from generator.ledger import Effort
 from generator.proposals import Formulation, Proposal
@@ -32,12 +32,12 @@ class RulesBackend:
         """A proposal from its plain data."""
         return Proposal.model_validate(data)
 
-    def brainstorm(self, desk: Desk, most: int, failed: Sequence[Failed], effort: Effort) -> Brainstorm:
+    def brainstorm(self, desk: Desk, most: int, tried: Sequence[Tried], effort: Effort) -> Brainstorm:
         """The most promising targets that can be learned; after a failure, the next ones."""
-        outcome = propose(desk.folder, desk.card, desk.profile, max_tasks=most)
-        gone = {(each.formulation.objective, each.formulation.targets) for each in failed}
-        kept = [each for each in outcome.proposals if (each.objective, each.targets) not in gone]
-        return Brainstorm(tuple(kept), () if failed else outcome.refusals)
+        gone = {(each.formulation.objective, each.formulation.targets) for each in tried}
+        outcome = propose(desk.folder, desk.card, desk.profile, max_tasks=most, avoid=gone)
+        # What was refused before is refused again, and was told then.
+        return Brainstorm(outcome.proposals, () if tried else outcome.refusals)
 
     def design(
         self, desk: Desk, formulation: Formulation, root: Path, findings: Sequence[Finding], effort: Effort

@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from generator.datasets.catalogue import DatasetCard
-from generator.profile import Profile
+from generator.profile import Profile, table_rows
 from generator.proposals import Proposal, Refusal
 from generator.rules.context import LEAST_ROWS, Context, Outcome
-from generator.rules.images import propose_images
+from generator.rules.media import propose_media
 from generator.rules.tabular import Candidate, candidates, examine
 from generator.rules.temporal import propose_series
-from generator.tables import read_table
 
 #: How promising a target must be to be asked for beside the dataset's main one.
 _SECOND_PROMISE = 0.6
 _MOST_CHECKS = 8
 
 
-def propose(folder: Path, card: DatasetCard, profile: Profile, *, max_tasks: int = 3) -> Outcome:
+#: What a formulation asks for: its objective and its targets.
+Asked = tuple[str, tuple[str, ...]]
+
+
+def propose(
+    folder: Path,
+    card: DatasetCard,
+    profile: Profile,
+    *,
+    max_tasks: int = 3,
+    avoid: Collection[Asked] = (),
+) -> Outcome:
     """At most ``max_tasks`` proposals that differ in target, objective or metric, and what was refused.
 
     The largest table is used; a target is proposed only when a quick cross-validation beats a constant
     guess clearly, and when no single column gives it away.
+
+    Args:
+        folder: the raw dataset.
+        card: its card.
+        profile: its profile.
+        max_tasks: most proposals.
+        avoid: what was proposed before and turned out unfit.
     """
     proposals: list[Proposal] = []
     refusals: list[Refusal] = []
-    if profile.images is not None:
-        found = propose_images(card.name, card.title, folder, profile.images)
-        proposals += found.proposals
+    for media in profile.media:
+        found = propose_media(card.name, card.title, folder, media)
+        proposals += [each for each in found.proposals if _asked(each) not in avoid]
         refusals += found.refusals
     if profile.tables:
         table = profile.tables[0]
@@ -36,8 +54,8 @@ def propose(folder: Path, card: DatasetCard, profile: Profile, *, max_tasks: int
             reason = f"the table has {table.rows} rows; at least {LEAST_ROWS} are needed"
             refusals.append(Refusal(target=table.path, objective="any", reason=reason, code="few_rows"))
         else:
-            context = Context(card.name, card.title, card.modality, table, read_table(folder / table.path))
-            found = _from_table(context, max_tasks - len(proposals))
+            context = Context(card.name, card.title, card.modality, table, table_rows(table, folder))
+            found = _from_table(context, max_tasks - len(proposals), avoid)
             proposals += found.proposals
             refusals += found.refusals
     if not proposals and not refusals:
@@ -47,9 +65,10 @@ def propose(folder: Path, card: DatasetCard, profile: Profile, *, max_tasks: int
     return Outcome(tuple(_named_apart(proposals[:max_tasks])), tuple(refusals))
 
 
-def _from_table(context: Context, wanted: int) -> Outcome:
+def _from_table(context: Context, wanted: int, avoid: Collection[Asked]) -> Outcome:
     series = propose_series(context)
-    proposals, refusals = list(series.proposals)[:wanted], list(series.refusals)
+    proposals = [each for each in series.proposals if _asked(each) not in avoid][:wanted]
+    refusals = list(series.refusals)
     queue, checks = candidates(context), 0
     while queue and len(proposals) < wanted and checks < _MOST_CHECKS:
         chosen = max(queue, key=lambda c: _worth(c, proposals))
@@ -60,11 +79,15 @@ def _from_table(context: Context, wanted: int) -> Outcome:
             continue
         checks += 1
         result = examine(context, chosen)
-        if isinstance(result, Proposal):
-            proposals.append(result)
-        else:
+        if isinstance(result, Refusal):
             refusals.append(result)
+        elif _asked(result) not in avoid:
+            proposals.append(result)
     return Outcome(tuple(proposals), tuple(refusals))
+
+
+def _asked(proposal: Proposal) -> Asked:
+    return proposal.objective, proposal.targets
 
 
 def _worth(candidate: Candidate, proposals: list[Proposal]) -> float:

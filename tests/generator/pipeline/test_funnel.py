@@ -6,7 +6,7 @@ from generator.pipeline.funnel import Funnel, Passage, Stage
 
 
 def test_counts_and_reasons() -> None:
-    """Five formulations: one refused, one not prepared, one rejected by a gate, one by the agent, one verified."""
+    """Five: one refused, one not prepared, one rejected by a gate, one by the agent, one verified."""
     funnel = Funnel((
         Passage("d", "a", Stage.CONSIDERED, "unlearnable", "no"),
         Passage("d", "b", Stage.DESIGNED, "prepare_failed", "no"),

@@ -19,7 +19,9 @@ from harness.tasks.package import load_task
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory, sandbox: SandboxProvider) -> tuple[Path, Generation]:
     out, empty = tmp_path_factory.mktemp("out"), tmp_path_factory.mktemp("empty")
-    return out, generate(["diabetes", "water-flow", empty], out, provider=sandbox, options=Options(workers=2, deep=False))
+    return out, generate(
+        ["diabetes", "water-flow", empty], out, provider=sandbox, options=Options(workers=2, deep=False)
+    )
 
 
 def test_one_failure_does_not_stop_the_others(first: tuple[Path, Generation]) -> None:
