@@ -16,8 +16,14 @@ from generator.verifier.sampling import sampled
 
 _DELIMITERS = (";", "\t", "|", ",")
 _LOST = "\N{REPLACEMENT CHARACTER}"
-#: UTF-8 that was read as Latin-1 or Windows-1252: a lead byte's letter and a follower's sign.
-_MOJIBAKE = re.compile("[ÂÃ][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€|ï»¿")
+#: What the bytes after the first of a UTF-8 letter become in Windows-1252 and Latin-1.
+_NEXT = "[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"
+#: UTF-8 that was read as one of these: western letters; those of central Europe; words in Greek or Cyrillic;
+#: signs of three bytes; the mark at the beginning of a file.
+_MOJIBAKE = re.compile(
+    f"[ÂÃ]{_NEXT}|â€|ï»¿|(?:[ÎÏÐÑ]{_NEXT}){{2}}|[ã-é](?!{_NEXT}\\s){_NEXT}{{2}}"
+    "|[ÄÅ][\x80-\x9f\xa1-\xaa\xac-\xba\xbc-\xbf]"
+)
 #: Cells that are looked for in a raw column, and the share of them that shows where they come from.
 _LOOKED_AT, _MOST = 200, 0.5
 _REPEAT = re.compile(r"\.\d+$")

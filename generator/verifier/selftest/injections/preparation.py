@@ -356,8 +356,9 @@ INJECTIONS = (
         tables("""
         column = next(n for n in features if n not in numeric)
         for table in (train, test):
-            table[column] = [str(v).replace("e", "\\ufffd") if k % 3 == 0 else v
-                             for k, v in enumerate(table[column])]
+            marked = table[column].astype(str).str.replace("[eE]", "\\ufffd", regex=True)
+            assert not marked.equals(table[column])
+            table[column] = table[column].where(np.arange(len(table)) % 3 > 0, marked)
         """),
         _has_texts,
     ),
@@ -367,8 +368,11 @@ INJECTIONS = (
         tables("""
         column = next(n for n in features if n not in numeric)
         for table in (train, test):
-            table[column] = [str(v).replace("e", "\\u00e9").replace("a", "\\u00fc").encode().decode("latin-1")
-                             if k % 2 == 0 else v for k, v in enumerate(table[column])]
+            marked = table[column].astype(str)
+            for bare, letter in zip("eaEA", "\\u00e9\\u00fc\\u00c9\\u00dc"):
+                marked = marked.str.replace(bare, letter.encode().decode("latin-1"), regex=False)
+            assert not marked.equals(table[column])
+            table[column] = table[column].where(np.arange(len(table)) % 2 > 0, marked)
         """),
         _has_texts,
     ),
