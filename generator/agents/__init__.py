@@ -1,0 +1,1 @@
+"""Brainstormer, Designer and Refactor by language models."""

@@ -1,0 +1,1 @@
+"""What an agent can do while it works: look at the raw data, run code, write files."""
