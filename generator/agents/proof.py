@@ -15,7 +15,6 @@ from generator.agents.idea import Idea
 from generator.backend import Desk
 from generator.columns import Column, Kind, as_numbers
 from generator.datasets.catalogue import raw_files
-from generator.media import SUFFIXES
 from generator.profile import profile_table
 from generator.proposals import Evidence, Refusal
 from generator.rules.context import (
@@ -269,8 +268,6 @@ def _matrix(desk: Desk, idea: Idea, table: pd.DataFrame, columns: Sequence[Colum
     step = max(1, len(table) // _IMAGES)
     for position, path in table[idea.media_column].iloc[::step].items():
         place = desk.folder / str(path)
-        if place.suffix.lower() not in SUFFIXES["image"]:
-            continue
         try:
             with Image.open(place) as image:
                 rows.append(np.asarray(image.convert("L").resize(_THUMBNAIL), dtype=float).ravel())

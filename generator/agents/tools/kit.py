@@ -90,7 +90,7 @@ class Hands:
         return self._told(f"summary of {name}", "\n".join([*told.summary()[1:], *read]))
 
     def media_summary(self) -> Result:
-        """How many files of which endings and in which folders there are, and what the profile says of them."""
+        """How many files of which endings lie in which folders, and what the profile says of them."""
         profile = dataclasses.replace(self._desk.profile, tables=(), skipped=())
         files = [path.relative_to(self._desk.folder) for path in raw_files(self._desk.folder)]
         kinds = Counter((path.parent.as_posix(), path.suffix.lower()) for path in files)
