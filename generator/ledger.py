@@ -36,6 +36,7 @@ class Attempt(BaseModel):
         model: the model, empty for rules.
         transcript: file below the transcripts' folder, empty for rules.
         reason: why it gave up.
+        note: what else is worth knowing, such as answers of a model that were not used.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -55,6 +56,7 @@ class Attempt(BaseModel):
     model: str = ""
     transcript: str = ""
     reason: str = ""
+    note: str = ""
 
 
 @dataclass
@@ -67,6 +69,7 @@ class Effort:
     cost_usd: float | None = 0.0
     model: str = ""
     transcript: str = ""
+    note: str = ""
 
 
 class Ledger:
