@@ -1,4 +1,4 @@
-"""The profile of a raw dataset: what its files, tables, columns and images are, found without any model.
+"""The profile of a raw dataset: what its files, tables, columns and media are, found without any model.
 
 Raw data are read as data only: nothing in a cell or a file name is ever run or obeyed. The same bytes give
 the same profile.
@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from PIL import Image, UnidentifiedImageError
 
 from generator.columns import Column, Kind, profile_column
 from generator.datasets.catalogue import fingerprint, raw_files
+from generator.media import MediaFolder
+from generator.reading import ReadTable, read_dataset
 from generator.series import TimeAxis, find_time, wide_series
-from generator.tables import Recipe, UnreadableTable, plan_tables, raw_format
+from generator.tables import Recipe, plan_table
+from generator.tables.sampling import read_sample
 
 log = logging.getLogger(__name__)
 
-IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"})
 _GROUP_VALUES = 30
 _GROUP_SHARE = 0.004
 
@@ -74,28 +74,6 @@ class Table:
 
 
 @dataclass(frozen=True)
-class ImageFolder:
-    """Images sorted into one folder for each class, or lying in one folder.
-
-    Attributes:
-        root: the folder that holds the class folders, relative to the raw folder (``.`` for itself).
-        classes: name of each class folder with its number of images; empty when all lie in one folder.
-        images: number of images that open.
-        broken: images that do not open.
-        widths: smallest and largest width in pixels; ``heights`` likewise.
-        modes: colour modes with their counts, as Pillow names them.
-    """
-
-    root: str
-    classes: tuple[tuple[str, int], ...]
-    images: int
-    broken: int
-    widths: tuple[int, int]
-    heights: tuple[int, int]
-    modes: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True)
 class Profile:
     """Everything the generator knows about a dataset before proposing a task.
 
@@ -107,13 +85,14 @@ class Profile:
     bytes: int
     sha256: str
     tables: tuple[Table, ...]
-    images: ImageFolder | None
+    media: tuple[MediaFolder, ...]
     skipped: tuple[tuple[str, str], ...]
 
     def as_json(self) -> dict[str, Any]:
         """Plain lists, dictionaries, strings and finite numbers."""
-        document = dataclasses.asdict(dataclasses.replace(self, tables=()))
+        document = dataclasses.asdict(dataclasses.replace(self, tables=(), media=()))
         document["tables"] = [table.as_json() for table in self.tables]
+        document["media"] = [media.as_json() for media in self.media]
         return document
 
     def summary(self) -> list[str]:
@@ -135,9 +114,7 @@ class Profile:
             if table.wide_series:
                 lines.append(f"  each row is a series: {table.wide_series[0]} to {table.wide_series[-1]}")
             lines += [f"  {_column_line(column)}" for column in table.columns]
-        if self.images:
-            lines.append(f"images: {self.images.images} in {len(self.images.classes)} class folders, "
-                         f"{self.images.broken} broken")  # fmt: skip
+        lines += [line for media in self.media for line in media.summary()]
         lines += [f"skipped {path}: {reason}" for path, reason in self.skipped]
         return lines
 
@@ -145,29 +122,32 @@ class Profile:
 def profile_dataset(folder: Path, name: str | None = None) -> Profile:
     """Profile all raw files below ``folder``; what cannot be read is listed, never fatal."""
     files = raw_files(folder)
-    tables, skipped = [], []
-    pictures = [path for path in files if path.suffix.lower() in IMAGE_SUFFIXES]
-    for path in files:
-        relative = path.relative_to(folder).as_posix()
-        if path in pictures:
-            continue
-        if raw_format(path) is None:
-            skipped.append((relative, "not a known table or image format"))
-            continue
-        try:
-            for name_of, recipe in plan_tables(folder, relative):
-                tables.append(profile_table(recipe.read(folder), name_of, recipe))
-        except UnreadableTable as error:
-            skipped.append((relative, str(error)))
+    found = read_dataset(folder, files)
+    tables = [_sampled(each) for each in found.tables]
     return Profile(
         name=name or folder.resolve().name,
         files=len(files),
         bytes=sum(path.stat().st_size for path in files),
         sha256=fingerprint(folder),
         tables=tuple(sorted(tables, key=lambda table: (-table.rows * len(table.columns), table.path))),
-        images=_profile_images(folder, pictures) if pictures else None,
-        skipped=tuple(skipped),
+        media=found.media,
+        skipped=found.skipped,
     )
+
+
+def table_rows(table: Table, folder: Path) -> pd.DataFrame:
+    """The rows of a profiled table: all of them, or those by which a large one was profiled.
+
+    Raises:
+        UnreadableTable: the files are not what they were.
+    """
+    recipe = table.recipe or plan_table(folder, table.path)
+    return read_sample(recipe, folder).frame
+
+
+def _sampled(read: ReadTable) -> Table:
+    table = profile_table(read.sample.frame, read.path, read.recipe)
+    return dataclasses.replace(table, rows=read.sample.rows)
 
 
 def profile_table(table: pd.DataFrame, path: str, recipe: Recipe | None = None) -> Table:
@@ -192,36 +172,6 @@ def profile_table(table: pd.DataFrame, path: str, recipe: Recipe | None = None) 
         time=find_time(table, columns),
         wide_series=wide_series(columns),
         recipe=recipe,
-    )
-
-
-def _profile_images(folder: Path, paths: list[Path]) -> ImageFolder:
-    widths, heights = [], []
-    modes: Counter[str] = Counter()
-    parents: Counter[Path] = Counter()
-    broken = 0
-    for path in paths:
-        try:
-            with Image.open(path) as image:
-                widths.append(image.width)
-                heights.append(image.height)
-                modes[image.mode] += 1
-        except (UnidentifiedImageError, OSError):
-            broken += 1
-            continue
-        parents[path.parent] += 1
-    roots = {parent.parent for parent in parents}
-    by_class = len(parents) >= 2 and len(roots) == 1
-    root = next(iter(roots)) if by_class else folder
-    classes = tuple(sorted((parent.name, count) for parent, count in parents.items())) if by_class else ()
-    return ImageFolder(
-        root=root.relative_to(folder).as_posix(),
-        classes=classes,
-        images=len(widths),
-        broken=broken,
-        widths=(min(widths, default=0), max(widths, default=0)),
-        heights=(min(heights, default=0), max(heights, default=0)),
-        modes=tuple(sorted(modes.items())),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Shape = Literal["table", "windows", "images"]
+Shape = Literal["table", "windows", "media"]
 
 
 class _Model(BaseModel):
@@ -89,7 +89,7 @@ class Proposal(Formulation):
 
     Attributes:
         shape: which layout of prepare.py fits.
-        table: path of the table below the raw folder, empty for images.
+        table: path of the table below the raw folder, empty for media.
         source_target: the raw column behind the targets when it is named otherwise (lists of labels).
         features: raw columns that the participant gets.
         ignored: raw columns that are left out, each with the reason.

@@ -11,6 +11,7 @@ from generator.columns import Column, Kind
 from generator.datasets.catalogue import DatasetCard
 from generator.profile import Table
 from generator.proposals import Proposal
+from generator.rules.media import WORDS
 from generator.rules.metrics import METRICS
 from generator.rules.naming import duration, plain
 
@@ -58,8 +59,10 @@ def _goal(proposal: Proposal, card: DatasetCard, id_column: str) -> str:
             "have changed "
             f"{after} after the last one shown: {names} is that later value minus the last value shown."
         )
-    elif proposal.shape == "images":
-        what = f"Say for each test image which of the {len(proposal.classes)} classes it shows."
+    elif proposal.shape == "media":
+        one = WORDS[proposal.modality].one
+        verb = "shows" if one == "image" else "belongs to"
+        what = f"Say for each test {one} which of the {len(proposal.classes)} classes it {verb}."
     elif proposal.objective == "multi-label classification":
         what = (
             f"Say for each test row which values of `{proposal.source_target}` apply to it. Several "
@@ -133,10 +136,11 @@ def _files(proposal: Proposal, train: pd.DataFrame, test: pd.DataFrame) -> str:
         f"target{'s' if len(proposal.targets) > 1 else ''}.",
         f"- `sample_submission.csv`: a valid submission for the {len(test)} test rows that knows nothing.",
     ]
-    if proposal.shape == "images":
+    if proposal.shape == "media":
+        words = WORDS[proposal.modality]
         lines.append(
-            "- `images/`: the image files; the column `image` holds their paths relative to this "
-            "folder's parent."
+            f"- `{words.many}/`: the {words.one} files; the column `{words.one}` holds their paths relative "
+            "to this folder's parent."
         )
     return "\n".join(_wrap(line, hang=True) for line in lines)
 
@@ -167,8 +171,8 @@ def _meaning(proposal: Proposal, column: Column | None, values: pd.Series, id_co
         return "identifies the row."
     if name in proposal.targets:
         return f"the target, only in `train.csv`. {_target_meaning(proposal, values)}"
-    if name == "image":
-        return "path of the image file."
+    if proposal.shape == "media" and name in proposal.features:
+        return f"path of the {name} file."
     if name == "group_id" or column is None:
         if name.endswith("timestamp"):
             return "date and time, put together from its parts."

@@ -11,15 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import pandas as pd
 
 from generator.columns import Kind
-from generator.datasets.catalogue import CARD, DatasetCard, raw_files
-from generator.profile import IMAGE_SUFFIXES, Profile, Table
+from generator.datasets.catalogue import DatasetCard
+from generator.media import SUFFIXES, MediaFolder
+from generator.profile import Profile, Table
 from generator.proposals import Proposal
 from generator.rules.describe import describe
+from generator.rules.media import WORDS
 from generator.rules.metrics import METRICS, MetricKind
 from generator.rules.naming import plain, words
 from generator.tables import plan_table
+from generator.tables.literals import regex
 from harness.sandboxes.base import SandboxProvider
 from harness.tasks.package import load_task, raw_hash
 from harness.tasks.preparing import prepare_task
@@ -75,7 +79,9 @@ def design(
     if root.exists():
         shutil.rmtree(root)
     root.mkdir(parents=True)
-    _copy_raw(proposal, folder, root / "raw", _table(proposal, profile))
+    for path in _files(proposal, folder, profile):
+        (root / "raw" / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / path, root / "raw" / path)
     write_definition(proposal, folder, card, profile, root)
     task = load_task(root)
     (root / "description.txt").write_text("", encoding="utf-8")
@@ -114,6 +120,8 @@ def write_definition(
         body=environment.get_template(f"metrics/{metric.name}.py.j2").render(),
     )  # fmt: skip
     values = _prepare_values(proposal, folder, table, names, metric)
+    if proposal.shape == "media":
+        values |= _media_values(_media(proposal, profile), folder)
     write("prepare.py", f"prepare_{proposal.shape}.py.j2", **values)
 
 
@@ -121,7 +129,7 @@ def layout(proposal: Proposal, table: Table | None) -> Layout:
     """Which columns are added, under names that no raw column has."""
     taken = {column.name for column in table.columns} if table else set()
     taken |= set(proposal.targets)
-    id_column = _free("image_id" if proposal.shape == "images" else "row_id", taken)
+    id_column = _free(f"{WORDS[proposal.modality].one}_id" if proposal.shape == "media" else "row_id", taken)
     split, extra = proposal.split, []
     group: str | None = None
     time: str | None = None
@@ -161,7 +169,7 @@ def _prepare_values(
         "no_day": len(names.time_parts) == 2,
     }
     if table is None:
-        return values | {"suffixes": sorted(IMAGE_SUFFIXES)}
+        return values
     recipe = table.recipe or plan_table(folder, table.path)
     used = {column.name: column for column in table.columns}
     relevant = [used[name] for name in (*proposal.features, *proposal.targets) if name in used]
@@ -202,19 +210,36 @@ def _sample_code(proposal: Proposal, metric: MetricKind) -> str:
     return "0.0" if proposal.query is not None else "round(float(train[name].median()), 4)"
 
 
-def _copy_raw(proposal: Proposal, folder: Path, raw: Path, table: Table | None) -> None:
-    """Only the files that the task is made of."""
-    used = table.recipe.files if table and table.recipe else (proposal.table,)
-    for path in raw_files(folder):
-        relative = path.relative_to(folder)
-        wanted = (
-            relative.suffix.lower() in IMAGE_SUFFIXES
-            if proposal.shape == "images"
-            else relative.as_posix() in used
-        )
-        if wanted and relative.name != CARD:
-            (raw / relative).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, raw / relative)
+def _media_values(media: MediaFolder, folder: Path) -> dict[str, Any]:
+    """What a task of media says in its prepare.py beyond the proposal."""
+    labels = media.labels
+    assert labels is not None
+    recipe = labels.recipe
+    whole = recipe is not None and pd.api.types.is_numeric_dtype(recipe.read(folder)[labels.label_column])
+    return {
+        "suffixes": sorted(SUFFIXES[media.kind]),
+        "labels": labels,
+        "words": WORDS[media.kind],
+        "whole_labels": whole,
+        "recipe_code": recipe.code("labels", imports=False) if recipe else "",
+        "recipe_imports": recipe.imports if recipe else (),
+    }
+
+
+def _files(proposal: Proposal, folder: Path, profile: Profile) -> list[Path]:
+    """The raw files that the task is made of, relative to ``folder``."""
+    if proposal.shape != "media":
+        table = _table(proposal, profile)
+        used = table.recipe.files if table and table.recipe else (proposal.table,)
+        return [Path(name) for name in used]
+    media = _media(proposal, profile)
+    recipe = media.labels.recipe if media.labels else None
+    named = [Path(name) for name in recipe.files] if recipe else []
+    return named + [path.relative_to(folder) for path, _ in media.labelled(folder)]
+
+
+def _media(proposal: Proposal, profile: Profile) -> MediaFolder:
+    return next(each for each in profile.media if each.kind == proposal.modality)
 
 
 def _table(proposal: Proposal, profile: Profile) -> Table | None:
@@ -242,7 +267,7 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         autoescape=False,  # Python and TOML are written, not HTML; values pass the filters below.
     )
-    filters: dict[str, Callable[[Any], str]] = {"py": _py, "toml": _toml}
+    filters: dict[str, Callable[[Any], str]] = {"py": _py, "toml": _toml, "regex": regex}
     environment.filters.update(filters)
     return environment
 

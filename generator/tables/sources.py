@@ -145,7 +145,7 @@ class Stacked:
 
     Attributes:
         parts: one file each, all read by the same function with the same options.
-        pattern: of their paths below the raw folder; no other file that the task needs fits it.
+        pattern: of their paths below the raw folder, which no other file fits; empty to name them all.
         column: the name of the column that holds the file's name.
     """
 
@@ -176,8 +176,13 @@ class Stacked:
         """Three statements."""
         first = self.parts[0]
         reading = call(f"pd.{first.function}", "path", **dict(first.options))
+        paths = (
+            f"sorted(raw.glob({literal(self.pattern)}))"
+            if self.pattern
+            else f"[raw / name for name in {literal(self.files)}]"
+        )
         return [
-            f"paths = sorted(raw.glob({literal(self.pattern)}))",
+            f"paths = {paths}",
             f"parts = [{reading}.assign(**{{{literal(self.column)}: path.name}}) for path in paths]",
             f"{table} = pd.concat(parts, ignore_index=True)",
         ]

@@ -75,12 +75,11 @@ def test_each_row_a_curve() -> None:
 
 
 def test_images_by_class() -> None:
-    images = profile_dataset(dataset_path("digit-images")).images
-    assert images is not None
+    (images,) = profile_dataset(dataset_path("digit-images")).media
     files = Counter(path.parent.name for path in dataset_path("digit-images").glob("*/*.png"))
     assert dict(images.classes) == files
-    assert images.images == sum(files.values()) == 1797
-    assert (images.widths, images.heights, images.broken) == ((8, 8), (8, 8), 0)
+    assert images.files == sum(files.values()) == 1797
+    assert (images.measure("width"), images.measure("height"), images.broken) == ((8, 8), (8, 8), ())
 
 
 def test_the_profile_is_strict_json_and_the_same_twice(credit: Profile) -> None:
@@ -132,6 +131,6 @@ def test_what_cannot_be_read_is_listed(tmp_path: Path) -> None:
     profile = profile_dataset(tmp_path)
     assert [table.path for table in profile.tables] == ["fine.csv"]
     assert [column.name for column in profile.tables[0].columns] == ["a", "b"]
-    assert {path for path, _ in profile.skipped} == {"notes.docx", "empty.csv", "bad.json"}
+    assert {path for path, _ in profile.skipped} == {"notes.docx", "empty.csv", "bad.json", "pixel.png"}
     assert all(reason for _, reason in profile.skipped)
-    assert profile.images is not None and profile.images.broken == 1
+    assert profile.media[0].broken == ("pixel.png",)
