@@ -29,7 +29,7 @@ _WEIGHED = (1_024, 4_096)
 #: So many rows are enough to see how operations on whole columns grow.
 _FEW = 65_536
 #: With more rows the metric gets this many times as long, of which it needs some before any loop.
-_MORE = 3
+_MORE = {262_144: 3, 1_048_576: 8}
 #: Cells of a table that is still handed to the metric, so that wide answers go over no limit of memory.
 _CELLS = 4_000_000
 #: What is counted in ticks of the clock may be wrong by so many, and by a fifth of what takes 25.
@@ -85,7 +85,7 @@ def _takes_long(result: VariantResult, limit: float) -> bool:
 
 
 def _follow(bench: Bench, rows: int) -> VariantResult:
-    seconds = bench.case.limits.metric.follow_seconds * (_MORE if rows > _FEW else 1)
+    seconds = bench.case.limits.metric.follow_seconds * _MORE.get(rows, 1)
     variant = Variant(bench.worse, rows=rows)
     return bench.case.grader.score_variants([variant], answers=bench.answers, follow=seconds)[0]
 
@@ -108,8 +108,13 @@ def _heavy(bench: Bench) -> str | None:
 
 def _is_bearable(bench: Bench, runs: Runs, rows: int) -> bool:
     """Whether so many rows fit into memory, and take no step that is long and cannot be stopped."""
-    step = max((run.step for run in runs.values()), default=0.0)
-    bearable = step * _STEP**2 <= bench.case.limits.metric.follow_step_seconds
+    sizes = list(runs)[-2:]
+    if len(sizes) < 2:
+        return True
+    few, many = ((size, max(runs[size].step, bench.case.limits.metric.tick)) for size in sizes)
+    power = min(2.0, max(1.0, _power(few, many)))
+    expected = many[1] * (rows / many[0]) ** power
+    bearable = expected <= bench.case.limits.metric.follow_step_seconds
     return bearable and rows * bench.oracle.shape[1] <= _CELLS
 
 
