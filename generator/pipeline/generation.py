@@ -6,6 +6,8 @@ out/
   .generate/                 what was done, see :mod:`generator.pipeline.memory`: doing it again is skipped
   funnel.csv funnel.md       how many formulations reached each stage, and why the others did not
   attempts.csv               what each attempt of each agent took
+  statistics.csv             what that comes to: shares with intervals, time, tokens, cost, kinds of tasks
+  statistics.md              the same for people
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ from generator.pipeline.ablation import check_parts, gates_left_out
 from generator.pipeline.funnel import Funnel, Passage, Stage, merge
 from generator.pipeline.line import DatasetResult, Line, Rejection
 from generator.pipeline.making import Workshop
+from generator.pipeline.statistics import Statistics, statistics_of
+from generator.pipeline.tidy import as_csv, as_markdown
 from generator.profile import profile_dataset
 from generator.rules.backend import RulesBackend
 from generator.verifier.review.reviewer import Reviewer
@@ -56,6 +60,11 @@ class Generation:
     attempts: tuple[Attempt, ...]
 
     @property
+    def statistics(self) -> Statistics:
+        """What it comes to."""
+        return statistics_of(self.funnel, self.attempts)
+
+    @property
     def complete(self) -> bool:
         """Whether every dataset gave at least one verified task, and none was interrupted."""
         return all(result.verified and result.error is None for result in self.results)
@@ -78,6 +87,7 @@ class Generation:
                 for result in self.results
             ],
             "funnel": self.funnel.as_json(),
+            "statistics": self.statistics.as_json(),
         }  # fmt: skip
 
 
@@ -162,7 +172,10 @@ def generate(
     write_atomically(out / "funnel.csv", funnel.as_csv())
     write_atomically(out / "funnel.md", funnel.as_markdown())
     write_atomically(out / "attempts.csv", attempts_csv(attempts))
-    return Generation(results, funnel, attempts)
+    generation = Generation(results, funnel, attempts)
+    write_atomically(out / "statistics.csv", as_csv(generation.statistics))
+    write_atomically(out / "statistics.md", as_markdown(generation.statistics))
+    return generation
 
 
 @dataclass(frozen=True)
