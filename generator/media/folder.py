@@ -111,7 +111,7 @@ def find_media(
     gone = set(broken)
     sound = [path for path in files if path not in gone]
     root = _root(folder, sound or list(files))
-    labels = find_labels(root, sound, tables) if sound else None
+    labels = find_labels(folder, root, sound, tables) if sound else None
     pairs = labelled(folder, root, sound, labels)
     names = tuple(path.relative_to(folder).as_posix() for path in broken[:_NAMED_BROKEN])
     found = MediaFolder(

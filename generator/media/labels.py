@@ -16,7 +16,7 @@ from generator.tables import Recipe
 #: How a file name may begin with its class; each takes what the first group matches.
 PREFIXES = (r"^([^\W\d_]+(?:[ _-][^\W\d_]+)*)[ _.-]*\d", r"^([^_.-]+)[_.-]")
 #: Ways in which a table may name a file, the most exact first.
-Names = Literal["path", "name", "stem"]
+Names = Literal["path", "place", "name", "stem"]
 _LISTED_SHARE = 0.9
 _CLASSES = (2, 200)
 #: Files of a class on average, at least: fewer, and the values are names rather than classes.
@@ -37,7 +37,8 @@ class Labels:
         recipe: how that table is read.
         file_column: which names the files.
         label_column: which holds the classes.
-        names: whether files are named by their path below the root, by their name, or by it without suffix.
+        names: whether files are named by their path below the root or below the raw folder (their place), by
+            their name, or by it without suffix.
         pattern: of labels by the name, what its first group matches is the class.
     """
 
@@ -52,23 +53,28 @@ class Labels:
 
 
 def find_labels(
-    root: Path, files: Sequence[Path], tables: Sequence[tuple[str, Recipe, pd.DataFrame]]
+    folder: Path, root: Path, files: Sequence[Path], tables: Sequence[tuple[str, Recipe, pd.DataFrame]]
 ) -> Labels | None:
-    """How the files are labelled, or ``None``: class folders first, then tables, then names.
+    """How the files are labelled, or ``None``: by a table with a column of labels, folders, a table, names.
 
     Args:
+        folder: the raw folder.
         root: the folder that all of ``files`` lie below, or the one that holds the class folders.
         files: of one kind.
         tables: path, recipe and rows of each table that may list them.
     """
+    listed = [found for table in tables if (found := _by_table(folder, root, files, *table)) is not None]
+    best = max(listed, key=lambda each: each[0], default=None)
+    # A column called a label says more than folders, which may be mere parts of the data.
+    if best is not None and best[0][0]:
+        return best[1]
     parents = {path.parent for path in files}
     if len(parents) >= 2 and {parent.parent for parent in parents} == {root}:
         return Labels("folder")
     if _class_folders(files):
         return Labels("folder", deep=True)
-    listed = [found for table in tables if (found := _by_table(root, files, *table)) is not None]
-    if listed:
-        return max(listed, key=lambda each: each[0])[1]
+    if best is not None:
+        return best[1]
     for pattern in PREFIXES:
         matches = [match[1] for path in files if (match := re.match(pattern, path.name))]
         if len(matches) >= _LISTED_SHARE * len(files) and _fit(Counter(matches)):
@@ -94,7 +100,7 @@ def labelled(
     table = labels.recipe.read(folder).dropna(subset=[labels.file_column, labels.label_column])
     table = table[~table[labels.file_column].astype(str).duplicated()]
     classes = dict(zip(table[labels.file_column].astype(str), table[labels.label_column], strict=True))
-    named = ((path, naming(path, root, labels.names)) for path in files)
+    named = ((path, naming(path, folder, root, labels.names)) for path in files)
     return [(path, as_class(classes[name])) for path, name in named if name in classes]
 
 
@@ -106,10 +112,10 @@ def _class_folders(files: Sequence[Path]) -> set[str]:
     return found if len(found) >= 2 else set()
 
 
-def naming(path: Path, root: Path, names: Names) -> str:
+def naming(path: Path, folder: Path, root: Path, names: Names) -> str:
     """What a table calls a file."""
-    if names == "path":
-        return path.relative_to(root).as_posix()
+    if names in ("path", "place"):
+        return path.relative_to(root if names == "path" else folder).as_posix()
     return path.name if names == "name" else path.stem
 
 
@@ -119,15 +125,15 @@ def as_class(value: object) -> str:
 
 
 def _by_table(
-    root: Path, files: Sequence[Path], path: str, recipe: Recipe, rows: pd.DataFrame
+    folder: Path, root: Path, files: Sequence[Path], path: str, recipe: Recipe, rows: pd.DataFrame
 ) -> tuple[tuple[int, int], Labels] | None:
     for column in rows.columns:
         cells = set(rows[column].dropna().astype(str))
         if len(cells) < 0.5 * len(files):
             continue
-        ways: tuple[Names, ...] = ("path", "name", "stem")
+        ways: tuple[Names, ...] = ("path", "place", "name", "stem")
         for names in ways:
-            called = {naming(file, root, names) for file in files}
+            called = {naming(file, folder, root, names) for file in files}
             if len(called) == len(files) and len(called & cells) >= 0.5 * len(files):
                 return _label_column(path, recipe, rows, str(column), names, called)
     return None
