@@ -46,6 +46,7 @@ class Assignment(Generic[Form]):
         does: what handing in an answer means, for the tool that does it.
         accept: looks at an answer and says what has to be mended; nothing ends the attempt.
         without: fields of the form that are not the model's to fill.
+        rules: the prompt that says how it works.
     """
 
     system: str
@@ -54,6 +55,7 @@ class Assignment(Generic[Form]):
     does: str
     accept: Callable[[Form], str]
     without: Collection[str] = frozenset()
+    rules: str = "rules"
 
 
 class Session:
@@ -152,7 +154,7 @@ class Session:
 
     def _begun(self, asked: Assignment[Form], tools: Sequence[Tool]) -> History:
         settings, budget = self._caller.settings, self.meter.budget
-        rules = prompt("rules").format(
+        rules = prompt(asked.rules).format(
             steps=budget.steps,
             seconds=f"{budget.execution_seconds:.0f}",
             answering=answering(settings.action_format, tools),

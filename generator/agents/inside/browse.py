@@ -75,6 +75,8 @@ def searching(path: Path, pattern: str) -> Iterator[str]:
         wanted = re.compile(pattern)
     except (re.error, RecursionError) as error:
         raise Refused(f"{pattern!r} is no regular expression of Python: {error}") from error
+    if not path.exists():
+        raise Refused(f"there is no file {path}; list_files shows what there is")
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     hits = 0
     for file in files[:SEARCHED]:

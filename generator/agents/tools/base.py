@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from generator.agents.forms import FINISH
 from harness.actions import Action
 from harness.models.base import Tool
 
@@ -30,10 +31,12 @@ class AgentTool:
     Attributes:
         tool: as it is offered to a model.
         use: does it; takes the tool's parameters by name.
+        defaults: of parameters that may be left out.
     """
 
     tool: Tool
     use: Callable[..., Result]
+    defaults: dict[str, Any] = field(default_factory=dict)
 
 
 class Kit:
@@ -51,9 +54,10 @@ class Kit:
         """Do what a model asks for."""
         found = self._tools.get(action.name)
         if found is None:
-            return Result(False, f"there is no tool {action.name!r}; there are {', '.join(self._tools)}")
+            known = ", ".join([*self._tools, FINISH])
+            return Result(False, f"there is no tool {action.name!r}; there are {known}")
         try:
-            return found.use(**_arguments(found.tool, action.params))
+            return found.use(**_arguments(found, action.params))
         except Wrong as wrong:
             return Result(False, f"{action.name}: {wrong}")
 
@@ -82,7 +86,7 @@ def tool(name: str, description: str, use: Callable[..., Result], **parameters: 
         "additionalProperties": False,
     }
     defaults = {key: form["default"] for key, form in parameters.items() if "default" in form}
-    return AgentTool(Tool(name, description, schema), lambda **given: use(**defaults | given))
+    return AgentTool(Tool(name, description, schema), use, defaults)
 
 
 def text_parameter(description: str, **more: Any) -> dict[str, Any]:
@@ -95,11 +99,15 @@ def number_parameter(description: str, **more: Any) -> dict[str, Any]:
     return {"type": "integer", "description": description, **more}
 
 
-def _arguments(tool: Tool, params: dict[str, Any]) -> dict[str, Any]:
-    forms = tool.parameters["properties"]
+def _arguments(tool: AgentTool, params: dict[str, Any]) -> dict[str, str | int]:
+    forms = tool.tool.parameters["properties"]
     if unknown := sorted(set(params) - set(forms)):
         raise Wrong(f"unknown parameter {unknown[0]!r}; it takes {', '.join(forms) or 'none'}")
-    return {name: _value(name, forms[name], value) for name, value in params.items() if value is not None}
+    given = {name: _value(name, forms[name], value) for name, value in params.items() if value is not None}
+    given = tool.defaults | given
+    if missing := [name for name in forms if name not in given]:
+        raise Wrong(f"parameter {missing[0]!r} is missing: {forms[missing[0]]['description']}")
+    return given
 
 
 def _value(name: str, form: dict[str, Any], value: Any) -> str | int:

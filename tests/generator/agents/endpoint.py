@@ -12,7 +12,7 @@ from generator.agents.prompts import prompt
 from tests.harness.models.chat_server import ChatServer, call, completion, usage
 from tests.harness.models.loopback import Asked, Said
 
-_ROLES = {prompt(name)[:60]: name for name in ("brainstormer", "designer", "refactor")}
+_ROLES = {prompt(name)[:60]: name for name in ("brainstormer", "designer", "refactor", "helper")}
 
 
 @dataclass(frozen=True)

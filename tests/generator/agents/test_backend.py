@@ -26,6 +26,8 @@ from tests.generator.agents.package import (
 )
 
 SHALLOW = Options(deep=False, max_tasks=1)
+#: Where the verifier has nothing to say: drafts are checked before it.
+UNVERIFIED = Options(verify=False, max_tasks=1)
 
 
 def make(
@@ -84,7 +86,7 @@ def test_a_task_passes_the_baselines_too(tmp_path: Path, sandbox: SandboxProvide
 def test_without_tool_calls(tmp_path: Path, sandbox: SandboxProvider, backed: Backed, form: str) -> None:
     with playing(TextPlayer(**competent())) as player:
         settings = {"action_format": form, "max_output_tokens": 4096}
-        generation = make(player, backed, tmp_path, sandbox, settings=settings)
+        generation = make(player, backed, tmp_path, sandbox, UNVERIFIED, settings=settings)
     assert generation.complete, generation.results[0].rejected
 
 
@@ -129,7 +131,7 @@ def test_a_sloppy_design_goes_back_with_what_is_wrong_and_is_mended(
     files, laid, code = SLOPPY[name]
     script = competent(designer=in_turn(design(files, **laid), design()))
     with playing(Player(**script)) as player:
-        generation = make(player, backed, tmp_path, sandbox)
+        generation = make(player, backed, tmp_path, sandbox, UNVERIFIED)
         mended = next(turn for turn in player.turns if (turn.agent, turn.session) == ("designer", 1))
     assert generation.complete, generation.results[0].rejected
     assert code in DEFECTS and code in mended.told and "to do:" in mended.told
@@ -141,7 +143,7 @@ def test_a_model_that_never_mends_gives_up_with_the_reason(
     tmp_path: Path, sandbox: SandboxProvider, backed: Backed
 ) -> None:
     with playing(Player(**competent(designer=design({}, id_column="row")))) as player:
-        generation = make(player, backed, tmp_path, sandbox)
+        generation = make(player, backed, tmp_path, sandbox, UNVERIFIED)
     (result,) = generation.results
     assert not result.verified and "lacks row" in result.rejected[0].reason
     assert [each.number for each in generation.attempts if each.agent == "designer"] == [1, 2, 3]
@@ -176,7 +178,7 @@ def test_a_refactor_is_told_at_once_when_it_breaks_the_package(
         return Move("finish", {"changed": "The metric."})
 
     with playing(Player(**competent(refactor=mends))) as player:
-        generation = make(player, backed, tmp_path, sandbox)
+        generation = make(player, backed, tmp_path, sandbox, UNVERIFIED)
         told = player.told("refactor")
     assert generation.complete, generation.results[0].rejected
     assert any("metric_class" in each for each in told)
@@ -185,7 +187,7 @@ def test_a_refactor_is_told_at_once_when_it_breaks_the_package(
 
 def test_the_refactor_can_be_left_out(tmp_path: Path, sandbox: SandboxProvider, backed: Backed) -> None:
     with playing(Player(**competent())) as player:
-        options = Options(deep=False, max_tasks=1, without=frozenset({"refactor"}))
+        options = Options(verify=False, max_tasks=1, without=frozenset({"refactor"}))
         generation = make(player, backed, tmp_path, sandbox, options)
         assert not player.told("refactor")
     assert generation.complete, generation.results[0].rejected
@@ -204,7 +206,7 @@ def test_the_package_tells_where_it_comes_from(
     tmp_path: Path, sandbox: SandboxProvider, backed: Backed
 ) -> None:
     with playing(Player(**competent())) as player:
-        make(player, backed, tmp_path, sandbox)
+        make(player, backed, tmp_path, sandbox, UNVERIFIED)
     root = tmp_path / "diabetes-course"
     declared = tomllib.loads((root / "task.toml").read_text())["provenance"]
     told = json.loads((root / "provenance.json").read_text())
