@@ -70,6 +70,7 @@ def code_hash() -> str:
         *home.glob("rules/**/*.py"),
         *home.glob("rules/**/*.j2"),
         *home.glob("tables/*.py"),
+        *home.glob("media/*.py"),
     ]
     digest = hashlib.sha256()
     for path in sorted(own):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,9 +26,23 @@ def literal(value: Any) -> str:
 
 
 def regex(pattern: str) -> str:
-    """A regular expression as a raw string where one can hold it."""
-    raw = pattern.isprintable() and '"' not in pattern and not pattern.endswith("\\")
-    return f'r"{pattern}"' if raw else literal(pattern)
+    """A regular expression as raw strings where they can hold it; a long one is cut before its groups."""
+    if len(pattern) <= _WIDTH:
+        return _raw(pattern)
+    pieces = [piece for piece in re.split(r"(?=\(\?P<|\(\?:)", pattern) if piece]
+    lines = [pieces[0]]
+    for piece in pieces[1:]:
+        if len(lines[-1]) + len(piece) <= _WIDTH - 40 or lines[-1].endswith("\\"):
+            lines[-1] += piece
+        else:
+            lines.append(piece)
+    return "\n".join(_raw(line) for line in lines)
+
+
+def _raw(pattern: str) -> str:
+    quote = "'" if '"' in pattern else '"'
+    fits = pattern.isprintable() and quote not in pattern and not pattern.endswith("\\")
+    return f"r{quote}{pattern}{quote}" if fits else literal(pattern)
 
 
 def raw_file(relative: str) -> str:

@@ -112,7 +112,8 @@ class LogLines:
         """The lines, the columns, and the lines left out."""
         made = [f'lines = {call("pd.read_csv", raw_file(self.file), **dict(self._options()))}["line"]']
         if self.pattern:
-            made.append(f"{table} = lines.str.extract(\n    {regex(self.pattern)}\n)")
+            pattern = regex(self.pattern).replace("\n", "\n    ")
+            made.append(f"{table} = lines.str.extract(\n    {pattern}\n)")
         else:
             made.append(f"{table} = pd.DataFrame(index=lines.index)")
         if self.keys:

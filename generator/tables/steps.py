@@ -104,6 +104,9 @@ class Numbers:
     def apply(self, table: pd.DataFrame) -> pd.DataFrame:
         """See the class."""
         for name in self.columns:
+            if not (self.remove or self.brackets or self.decimal != "."):
+                table[name] = pd.to_numeric(table[name], errors="coerce")
+                continue
             cells = table[name].astype(str)
             if self.brackets:
                 cells = cells.str.replace(r"^\((.*)\)$", r"-\1", regex=True)
@@ -123,7 +126,19 @@ class Numbers:
             cells += f'.str.replace({_braced(regex(self.remove))}, "", regex=True)'
         if self.decimal != ".":
             cells += f'.str.replace({literal(self.decimal)}, ".")'
-        return _each(table, self.columns, f'pd.to_numeric({cells}, errors="coerce")')
+        if not (self.remove or self.brackets or self.decimal != "."):
+            return _each(table, self.columns, 'pd.to_numeric({cell}, errors="coerce")')
+        if len(self.columns) == 1:
+            column = f"{table}[{literal(self.columns[0])}]"
+            return [
+                f"cells = {cells.format(cell=column)}",
+                f'{column} = pd.to_numeric(cells, errors="coerce")',
+            ]
+        return [
+            f"for name in {literal(self.columns)}:",
+            f"    cells = {cells.format(cell=f'{table}[name]')}",
+            f'    {table}[name] = pd.to_numeric(cells, errors="coerce")',
+        ]
 
 
 @dataclass(frozen=True)
@@ -181,7 +196,7 @@ class ListText:
     def code(self, table: str) -> list[str]:
         """See the class."""
         joined = f"{literal(self.separator)}.join(map(str, cell)) if {_IS_LIST} else cell"
-        return _each(table, self.columns, f"{{cell}}.map(lambda cell: {_braced(joined)})")
+        return _each(table, self.columns, f"{{cell}}.map(\n    lambda cell: {_braced(joined)}\n)")
 
 
 @dataclass(frozen=True)
