@@ -44,7 +44,10 @@ def read_generation(folder: Path) -> Written:
 def _rows(path: Path) -> list[dict[str, str]]:
     try:
         with path.open(encoding="utf-8", newline="") as stream:
-            return list(csv.DictReader(stream, restkey="", restval=""))
+            lines = csv.DictReader(stream, restkey="", restval="")
+            if "dataset" not in (lines.fieldnames or ()):
+                raise InputError(f"{path}: is not what a generation writes: there is no column dataset")
+            return list(lines)
     except FileNotFoundError:
         raise InputError(f"{path} is not there; `mlesmith generate` writes it when it has ended") from None
     except UnicodeDecodeError as error:
