@@ -17,6 +17,8 @@ from generator.verifier.metric.bench import Bench
 from harness.tasks.variants import Variant
 
 _CHANCES = ("log_loss", "brier")
+#: A difference of scores that is only one of rounding.
+_NOTHING = 1e-9
 
 
 def check(bench: Bench) -> Iterator[Finding]:
@@ -30,6 +32,7 @@ def check(bench: Bench) -> Iterator[Finding]:
         if result.finite is not None
     ]
     lenient = [f"{what} {score + 0.0:.6g}" for what, score in scored if what in values]
+    lenient += _empty_labels(bench)
     if lenient:
         yield finding(
             "metric_lenient",
@@ -74,6 +77,26 @@ def _values(bench: Bench) -> dict[str, pd.DataFrame]:
         values["a probability of -1 (which the framework lets through)"] = with_one(-1.0)
         values["a probability of 2 (which the framework lets through)"] = with_one(2.0)
     return values
+
+
+def _empty_labels(bench: Bench) -> list[str]:
+    """Labels left empty, where that scores better than wrong ones; an honest metric takes them for wrong."""
+    key = bench.case.key
+    labels = [name for name in bench.columns if name not in key.numeric and name not in key.may_be_empty]
+    if not labels:
+        return []
+    empty = bench.oracle.assign(**dict.fromkeys(labels, np.nan))
+    wrong = bench.oracle.assign(**{name: _exchanged(bench.oracle[name]) for name in labels})
+    nothing, mistaken = (result.finite for result in bench.many([Variant(empty, whole=True), Variant(wrong)]))
+    if nothing is None or mistaken is None or bench.loss(nothing) >= bench.loss(mistaken) - _NOTHING:
+        return []
+    return [f"labels left empty {nothing + 0.0:.6g}, better than wrong ones with {mistaken + 0.0:.6g}"]
+
+
+def _exchanged(labels: pd.Series) -> pd.Series:
+    """Each label in place of another, so that none is right."""
+    known = sorted(labels.unique())
+    return labels.map(dict(zip(known, [*known[1:], known[0]], strict=True)))
 
 
 def _rows(bench: Bench) -> dict[str, pd.DataFrame]:

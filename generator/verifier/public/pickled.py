@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import pickle
 import pickletools
 from collections.abc import Iterator
@@ -65,6 +66,7 @@ def _runs(data: bytes) -> Iterator[list[Any]]:
     run: list[Any] = []
     last: Any = None
     count = 0
+    ends: list[int] | None = None
     value: Any
     for operation, value, _ in pickletools.genops(data):
         name = operation.name
@@ -79,6 +81,9 @@ def _runs(data: bytes) -> Iterator[list[Any]]:
             run.append(memo[int(value)])
         elif name in _BYTES and len(value) >= _FEWEST:
             last = None
+            if ends is not None and (texts := _arrow_texts(ends, value)) is not None:
+                yield texts
+            ends = _arrow_ends(value)
             for kind in _NUMBERS:
                 if len(value) % np.dtype(kind).itemsize == 0:
                     yield np.frombuffer(value, dtype=kind).tolist()
@@ -91,3 +96,22 @@ def _runs(data: bytes) -> Iterator[list[Any]]:
                 return
         else:
             last = None if name not in ("FRAME", "PROTO") else last
+
+
+def _arrow_ends(data: bytes) -> list[int] | None:
+    """Where the texts end, if this is the buffer of offsets that Arrow writes before a column of texts."""
+    if len(data) % 8:
+        return None
+    offsets = np.frombuffer(data, dtype="<i8")
+    if len(offsets) <= _FEWEST or offsets[0] != 0 or (np.diff(offsets) < 0).any():
+        return None
+    return [int(end) for end in offsets]
+
+
+def _arrow_texts(ends: list[int], data: bytes) -> list[str] | None:
+    if ends[-1] != len(data):
+        return None
+    try:
+        return [data[a:b].decode("utf-8") for a, b in itertools.pairwise(ends)]
+    except UnicodeDecodeError:
+        return None

@@ -97,6 +97,7 @@ BY_PLACE = "return (y_true[names[0]].to_numpy() == y_pred[names[0]].to_numpy()).
 BY_INDEX = "return abs(y_true[names[0]] - y_pred[names[0]]).mean()"
 SURPRISE = "return float(np.log2(1 / np.where(t == 1, p, 1 - p)).mean())"
 TWO_CLASSES = MACRO_F1.format(labels=", labels=['red', 'blue']")
+FILLED = "return (t == p.replace('', t.mode()[0])).mean()"
 FIRST_IDS = "rows = both.sort_values('case').index[:60]\nreturn 1 - ((t - p) ** 2)[rows].mean()"
 
 #: The code; by task and body of the metric, where it is looked for; another name of the metric, if need be.
@@ -131,6 +132,7 @@ DEFECTS: list[tuple[str, Part, str, str, str | None]] = [
     ("metric_variant", formula.check, "colours", MACRO_F1.format(labels=""), "f1"),
     ("metric_thresholds", probabilities.check, "chances", AUC.replace("p)", "p >= 0.5)"), None),
     ("metric_lenient", probabilities.check, "shares", ONE_HOT_LOSS, None),
+    ("metric_lenient", lenience.check, "colours", FILLED, None),
     ("coarse_metric", resolution.check, "colours", "return round((t == p).mean(), 0)", None),
     ("metric_not_finite", growth.check, "prices", "return np.expm1((t - p).abs().max() / 1e3)", None),
     ("metric_slow", growth.check, "prices", PAIRS, None),

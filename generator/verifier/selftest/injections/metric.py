@@ -175,8 +175,16 @@ INJECTIONS = (
     ),
     Injection(
         43,
-        "values that are no labels count as wrong",
-        _careless,
+        "empty labels become the most frequent one",
+        _then(
+            _careless,
+            _rows("""
+            y_pred = y_pred.copy()
+            for name in NAMES:
+                y_pred[name] = y_pred[name].replace("", np.nan).fillna(y_true[name].mode()[0])
+            return self.plain_score(y_true, y_pred)
+            """),
+        ),
         lambda task: has_labels(task) and task.package is not None,
         last=_LAST,
     ),
