@@ -61,6 +61,11 @@ class Spending:
     usage: Usage
     money: Money
 
+    @property
+    def seconds(self) -> float:
+        """All of them."""
+        return self.preparing + self.verifying
+
 
 @dataclass(frozen=True)
 class AgentWork:
@@ -79,7 +84,8 @@ class AgentWork:
         steps: of single attempts of agents that take steps.
         histogram: the same, as steps and how many attempts took so many.
         within: attempts of at most :data:`WITHIN` steps.
-        seconds: of single attempts.
+        seconds: of single attempts that the machine did not end.
+        total_seconds: of all attempts; a reviewer's are part of the verifier's.
         calls: replies of a model.
         spent: by all attempts, those of earlier runs into the folder included.
     """
@@ -93,6 +99,7 @@ class AgentWork:
     histogram: Mapping[int, int]
     within: Share
     seconds: Spread | None
+    total_seconds: float
     calls: int
     spent: Spending
 
@@ -135,6 +142,7 @@ def _work(agent: str, attempts: Sequence[Attempt], passed: Mapping[tuple[str, st
         histogram=tally(attempt.steps for attempt in stepping),
         within=share_of((attempt.dataset, attempt.steps <= WITHIN) for attempt in stepping),
         seconds=spread_of([each.seconds for each in attempts if each.outcome not in _INTERRUPTED]),
+        total_seconds=sum(attempt.seconds for attempt in attempts),
         calls=sum(attempt.calls for attempt in attempts),
         spent=spending_of(attempts),
     )

@@ -50,6 +50,15 @@ class Tagged:
 
 
 @dataclass(frozen=True)
+class TaskSpending:
+    """What the attempts at one verified task took, without brainstorming, which is for a whole dataset."""
+
+    dataset: str
+    task: str
+    spent: Spending
+
+
+@dataclass(frozen=True)
 class Statistics:
     """What a generation came to.
 
@@ -64,8 +73,9 @@ class Statistics:
         agents: the work of each.
         spent: all of it, on what failed, too.
         spent_well: on verified tasks, and on brainstorming over the datasets that gave one.
-        task_seconds: of single verified tasks, preparing and verifying; without brainstorming.
-        task_cost: of single verified tasks whose attempts all have a price, likewise, in US dollars.
+        tasks: the same for each verified task that there are attempts of, but for brainstorming.
+        task_seconds: their seconds, preparing and verifying.
+        task_cost: their cost in US dollars, of those whose attempts all have a price.
         tasks_per_dataset: verified tasks, and how many datasets gave so many; without those undecided.
         distributions: for each of :data:`FIELDS` its values, most frequent first.
     """
@@ -79,6 +89,7 @@ class Statistics:
     agents: tuple[AgentWork, ...]
     spent: Spending
     spent_well: Spending
+    tasks: tuple[TaskSpending, ...]
     task_seconds: Spread | None
     task_cost: Spread | None
     tasks_per_dataset: Mapping[int, int]
@@ -120,10 +131,11 @@ def statistics_of(funnel: Funnel, attempts: Iterable[Attempt]) -> Statistics:
         if (each.dataset, each.task) in good
         or (each.agent == Agent.BRAINSTORMER and counts[each.dataset] > 0)
     ]
-    tasks = [
-        spending_of(each for each in attempts if (each.dataset, each.task) == task) for task in sorted(good)
-    ]
-    booked = [each for each in tasks if each.attempts]
+    spending = (
+        TaskSpending(*key, spending_of(each for each in attempts if (each.dataset, each.task) == key))
+        for key in sorted(good)
+    )
+    tasks = tuple(each for each in spending if each.spent.attempts)
     return Statistics(
         datasets=len(counts),
         undecided=len(open_),
@@ -134,8 +146,9 @@ def statistics_of(funnel: Funnel, attempts: Iterable[Attempt]) -> Statistics:
         agents=works_of(passages, attempts),
         spent=spending_of(attempts),
         spent_well=spending_of(well),
-        task_seconds=spread_of([each.preparing + each.verifying for each in booked]),
-        task_cost=spread_of([each.money.known for each in booked if not each.money.unpriced]),
+        tasks=tasks,
+        task_seconds=spread_of([each.spent.seconds for each in tasks]),
+        task_cost=spread_of([each.spent.money.known for each in tasks if not each.spent.money.unpriced]),
         tasks_per_dataset=tally(count for name, count in counts.items() if name not in open_),
         distributions={field: _distribution(field, passages) for field in FIELDS},
     )

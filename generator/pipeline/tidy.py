@@ -80,12 +80,15 @@ def _work(work: AgentWork) -> Iterator[Row]:
     if work.within.of:
         yield _share("agents", work.agent, f"within_{WITHIN}_steps", work.within)
     yield from _spread("agents", work.agent, "seconds", work.seconds)
+    yield Row("agents", work.agent, "seconds_total", work.total_seconds)
     yield Row("agents", work.agent, "calls", work.calls)
     yield from _used("agents", work.agent, work.spent)
 
 
 def _spending(statistics: Statistics, name: str, spent: Spending) -> Iterator[Row]:
     yield Row("spending", name, "attempts", spent.attempts)
+    yield Row("spending", name, "preparing_seconds", spent.preparing)
+    yield Row("spending", name, "verifying_seconds", spent.verifying)
     yield from _used("spending", name, spent)
     amounts = {
         "preparing_seconds": spent.preparing,
@@ -100,8 +103,6 @@ def _spending(statistics: Statistics, name: str, spent: Spending) -> Iterator[Ro
 
 
 def _used(group: str, name: str, spent: Spending) -> Iterator[Row]:
-    yield Row(group, name, "preparing_seconds", spent.preparing)
-    yield Row(group, name, "verifying_seconds", spent.verifying)
     for kind, count in spent.usage.model_dump().items():
         yield Row(group, name, f"{kind}_tokens", count)
     yield Row(group, name, "cost_usd", spent.money.total)
@@ -159,7 +160,7 @@ def as_markdown(statistics: Statistics) -> str:
             [
                 (each.agent, str(each.once.of), *told(each.once), *told(each.twice), *told(each.thrice),
                  "–" if each.steps is None else f"{each.steps.median:g}",
-                 f"{each.spent.preparing + each.spent.verifying:.0f}", str(each.spent.usage.input),
+                 f"{each.total_seconds:.0f}", str(each.spent.usage.input),
                  str(each.spent.usage.output), dollars(each.spent, each.spent.money.known))
                 for each in statistics.agents
             ],
