@@ -7,7 +7,7 @@ import io
 import json
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,10 +73,16 @@ class Effort:
 
 
 class Ledger:
-    """The attempts at one dataset, written down as they happen; a file that is only ever added to."""
+    """The attempts at one dataset, written down as they happen; a file that is only ever added to.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: the file.
+        booked: told every attempt that is added.
+    """
+
+    def __init__(self, path: Path, booked: Callable[[Attempt], None] | None = None) -> None:
         self.path = path
+        self._booked = booked
         self._lock = threading.Lock()
 
     def book(self, attempt: Attempt) -> None:
@@ -91,6 +97,8 @@ class Ledger:
                         stream.write(b"\n")
                 stream.write((strict_json(attempt.model_dump(mode="json"), indent=None) + "\n").encode())
                 stream.flush()
+        if self._booked is not None:
+            self._booked(attempt)
 
     def attempts(self) -> list[Attempt]:
         """All attempts so far, but for lines that a killed run left unfinished."""

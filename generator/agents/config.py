@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.budget import Budget
 from harness.errors import InputError
@@ -12,6 +14,7 @@ from harness.models.base import ActionFormat, Settings
 from harness.models.presets import Api
 from harness.models.pricing import PriceTable
 from harness.models.registry import ModelConfig, make_model, resolve_settings
+from harness.tasks.package import describe_validation
 
 AGENTS = ("brainstormer", "designer", "refactor")
 #: Waiting for an endpoint is not the agent's time, so the limit is on working time. The paper's Designer is
@@ -64,11 +67,43 @@ class AgentsConfig(BaseModel):
         staff = Staff(model=model, budget=budget or _BUDGET)
         return cls(brainstormer=staff, designer=staff, refactor=staff, **options)
 
+    def within(self, **limits: Any) -> Self:
+        """The same agents, each attempt within these limits of :class:`harness.budget.Budget`."""
+        told = {
+            agent: self.staff(agent).model_copy(
+                update={"budget": self.staff(agent).budget.model_copy(update=limits)}
+            )
+            for agent in AGENTS
+        }
+        return self.model_copy(update=told)
+
     def staff(self, agent: str) -> Staff:
         """The agent of that name, one of :data:`AGENTS`."""
         found = getattr(self, agent)
         assert isinstance(found, Staff)
         return found
+
+
+def read_agents(path: Path) -> AgentsConfig:
+    """The agents of a TOML file.
+
+    Its tables ``brainstormer``, ``designer`` and ``refactor``, or ``all`` for those that have none, each hold
+    a ``model`` as in a job file and perhaps a ``budget``.
+
+    Raises:
+        InputError: names the file, the key and what is wrong.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    every = data.pop("all", None)
+    if every is not None:
+        data = dict.fromkeys(AGENTS, every) | data
+    try:
+        return AgentsConfig.model_validate(data)
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation(error)}") from error
 
 
 def settings_of(profile: Settings, model: ModelConfig) -> Settings:

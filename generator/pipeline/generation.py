@@ -13,6 +13,7 @@ out/
 from __future__ import annotations
 
 import logging
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from generator.archives import unpack
 from generator.backend import Backend, Desk
 from generator.datasets.catalogue import DatasetCard, DatasetError, dataset_path, load_card
 from generator.ledger import Attempt, Ledger, attempts_csv
@@ -31,6 +33,7 @@ from generator.pipeline.statistics import Statistics, statistics_of
 from generator.pipeline.tidy import as_csv, as_markdown
 from generator.profile import profile_dataset
 from generator.rules.backend import RulesBackend
+from generator.rules.naming import slug
 from generator.verifier.review.reviewer import Reviewer
 from generator.verifier.verify import Plan
 from harness.errors import InputError
@@ -103,6 +106,7 @@ class Options:
         reviewer: with ``deep``, a language model that reviews each task.
         without: parts of the line that are left out, see :data:`generator.pipeline.ablation.PARTS`.
         workers: datasets at a time.
+        resume: go on with what earlier runs into the same folder did; else it is done anew.
     """
 
     max_tasks: int = 3
@@ -112,6 +116,7 @@ class Options:
     reviewer: Reviewer | None = None
     without: frozenset[str] = field(default_factory=frozenset)
     workers: int = 1
+    resume: bool = True
 
     def plan(self) -> Plan | None:
         """How each task is verified."""
@@ -133,18 +138,20 @@ def generate(
     backend: Backend | None = None,
     options: Options | None = None,
     progress: Progress | None = None,
+    booked: Callable[[Attempt], None] | None = None,
 ) -> Generation:
     """Make verified tasks from raw datasets; one dataset's failure never stops the others.
 
     Running it again keeps what is done and takes up what is not.
 
     Args:
-        datasets: folders, or names of embedded datasets.
+        datasets: folders, archives, single files, or names of embedded datasets.
         out: where the tasks go; see the module's drawing.
         provider: opens the sandboxes in which the tasks' code runs.
         backend: the agents; the rules when not given.
         options: how.
         progress: told the dataset, the stage and what happens; from several threads with several workers.
+        booked: told every attempt of an agent when it has ended, likewise.
 
     Raises:
         InputError: no dataset is given, one does not exist, two have one name, or an option is out of range;
@@ -152,21 +159,21 @@ def generate(
     """
     options = options or Options()
     if not datasets:
-        raise InputError("no dataset given; name a folder or an embedded dataset")
+        raise InputError("no dataset given; name a folder, an archive or an embedded dataset")
     if options.max_tasks < 1:
         raise InputError(f"max_tasks is {options.max_tasks}; it must be at least 1")
     check_parts(options.without)
-    folders = [_locate(dataset) for dataset in datasets]
-    names = [_name(folder) for folder in folders]
+    places = [locate(dataset) for dataset in datasets]
+    names = [_name(place) for place in places]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(
             f"two datasets are called {twice[0]!r}; give each a name of its own in its dataset.toml"
         )
     out.mkdir(parents=True, exist_ok=True)
-    line = _Factory(out.resolve(), provider, backend or RulesBackend(), options, progress or _silent)
+    line = _Factory(out.resolve(), provider, backend or RulesBackend(), options, progress or _silent, booked)
     with ThreadPoolExecutor(max(1, options.workers), thread_name_prefix="dataset") as pool:
-        results = tuple(pool.map(line.run, folders, names))
+        results = tuple(pool.map(line.run, places, names))
     funnel = merge([result.passages for result in results])
     attempts = tuple(line.attempts(names))
     write_atomically(out / "funnel.csv", funnel.as_csv())
@@ -187,12 +194,14 @@ class _Factory:
     backend: Backend
     options: Options
     progress: Progress
+    booked: Callable[[Attempt], None] | None
     claims: dict[str, str] = field(default_factory=dict)
 
-    def run(self, folder: Path, name: str) -> DatasetResult:
+    def run(self, place: Path, name: str) -> DatasetResult:
         """One dataset, whatever happens."""
         try:
-            return self._run(folder, load_card(folder))
+            folder = unpack(place, self.out / MARKERS / "unpacked")
+            return self._run(folder, load_card(folder).model_copy(update={"name": name}))
         except DatasetError as error:
             return _failed(name, "unreadable", str(error))
         except Exception as error:  # whatever is wrong with one dataset, the others go on
@@ -202,6 +211,8 @@ class _Factory:
     def _run(self, folder: Path, card: DatasetCard) -> DatasetResult:
         self.progress(card.name, "profile", "reading the raw data")
         home = self.out / MARKERS / card.name
+        if not self.options.resume:
+            shutil.rmtree(home, ignore_errors=True)
         desk = Desk(
             folder=folder,
             card=card,
@@ -220,7 +231,9 @@ class _Factory:
             verdicts=self.out / MARKERS / "verdicts",
             claims=self.claims,
         )
-        return Line(shop, home, self.options.max_tasks).run()
+        result = Line(shop, home, self.options.max_tasks).run()
+        self.progress(card.name, "done", f"{len(result.verified)} verified, {len(result.rejected)} not")
+        return result
 
     def attempts(self, names: Iterable[str]) -> Iterable[Attempt]:
         """What is written down about these datasets."""
@@ -228,25 +241,29 @@ class _Factory:
             yield from self._ledger(name).attempts()
 
     def _ledger(self, name: str) -> Ledger:
-        return Ledger(self.out / MARKERS / name / "ledger.jsonl")
+        return Ledger(self.out / MARKERS / name / "ledger.jsonl", self.booked)
 
 
-def _locate(dataset: Path | str) -> Path:
-    """A folder given as a path, else the embedded dataset of that name."""
+def locate(dataset: Path | str) -> Path:
+    """A folder or file given as a path, else the embedded dataset of that name."""
     path = Path(dataset)
-    if path.is_dir():
+    if path.exists():
         return path
-    if isinstance(dataset, Path):
-        raise DatasetError(f"{dataset}: no such folder; give a folder of raw data or an embedded dataset")
+    if isinstance(dataset, Path) or path.suffix or len(path.parts) > 1:
+        raise DatasetError(
+            f"{dataset}: no such folder or file; give raw data, or the name of an embedded dataset"
+        )
     return dataset_path(str(dataset))
 
 
-def _name(folder: Path) -> str:
-    """The dataset's name; that of its folder, where the card cannot be read."""
-    try:
-        return load_card(folder).name
-    except DatasetError:
-        return folder.resolve().name
+def _name(place: Path) -> str:
+    """The dataset's name: its card's, else its folder's or file's."""
+    if place.is_dir():
+        try:
+            return load_card(place).name
+        except DatasetError:
+            return place.resolve().name
+    return slug(place.name.partition(".")[0]) or "dataset"
 
 
 def _failed(name: str, code: str, reason: str) -> DatasetResult:

@@ -132,8 +132,10 @@ class Line:
             state = making.state
             self._record(making, state.code, state.reason)
             if not state.code and path is not None:
+                self.shop.desk.say("verified", formulation.id)
                 self._verified.append(path)
             else:
+                self.shop.desk.say("rejected", f"{formulation.id}: {state.code}")
                 self._rejected.append(Rejection(formulation.id, _next(state.reached), state.reason, path))
             tried.append(making.tried())
         return tried
