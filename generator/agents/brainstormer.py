@@ -8,7 +8,7 @@ from generator.agents.crew import Crew, about
 from generator.agents.fencing import clipped, fenced
 from generator.agents.idea import OURS, Idea, Ideas
 from generator.agents.prompts import prompt
-from generator.agents.proof import Flaw, Proven, alike, prove
+from generator.agents.proof import Flaw, Proven, apart, prove
 from generator.agents.session import Assignment
 from generator.backend import Brainstorm, Desk, GaveUp, Tried
 from generator.ledger import Effort
@@ -72,8 +72,7 @@ class _Panel:
         self._round += 1
         self._desk.say("brainstorm", f"proving {len(answer.ideas)} ideas, round {self._round}")
         proven = [self._proven(idea) for idea in answer.ideas[: self._most]]
-        again = {} if "diversity" in self._desk.ablated else alike(proven)
-        judged = [_with(each, again.get(each.idea.id)) if not each.flaws else each for each in proven]
+        judged = proven if "diversity" in self._desk.ablated else apart(proven)
         self.good = [each.idea for each in judged if not each.flaws]
         self.refusals = [each.refusal() for each in judged if each.flaws]
         lines = [f"- {each.idea.id}: {flaw.code}: {flaw.text}" for each in judged for flaw in each.flaws]
@@ -92,10 +91,6 @@ class _Panel:
         if key not in self._known:
             self._known[key] = prove(self._desk, idea)
         return self._known[key]
-
-
-def _with(proven: Proven, flaw: Flaw | None) -> Proven:
-    return proven if flaw is None else Proven(proven.idea, (flaw,), proven.table)
 
 
 def _told(tried: Sequence[Tried]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -90,18 +90,19 @@ def prove(desk: Desk, idea: Idea) -> Proven:
     return _probed(desk, idea, table)
 
 
-def alike(ideas: Sequence[Proven]) -> dict[str, Flaw]:
-    """Ideas, by id, that ask what an earlier one of them asks: by name, or in what their tables hold."""
-    found: dict[str, Flaw] = {}
-    for number, each in enumerate(ideas):
-        for earlier in ideas[:number]:
-            if earlier.idea.id in found:
-                continue
-            same = _same(each, earlier)
-            if same:
-                text = f"it asks the same as {earlier.idea.id} ({same}): choose another target or objective"
-                found[each.idea.id] = Flaw("same_as_other", text)
-                break
+def apart(ideas: Sequence[Proven]) -> list[Proven]:
+    """The same ideas, with a flaw where one asks what an earlier one asks that holds: by name or values."""
+    found: list[Proven] = []
+    for each in ideas:
+        flaws = [
+            Flaw(
+                "same_as_other",
+                f"it asks the same as {earlier.idea.id} ({same}): choose another target or objective",
+            )
+            for earlier in found
+            if not (each.flaws or earlier.flaws) and (same := _same(each, earlier))
+        ]
+        found.append(replace(each, flaws=(*each.flaws, *flaws[:1])))
     return found
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from generator.agents.idea import Idea
-from generator.agents.proof import Proven, alike, prove
+from generator.agents.proof import Proven, apart, prove
 from generator.backend import Desk
 from generator.datasets.catalogue import dataset_path, load_card
 from generator.profile import profile_dataset
@@ -102,9 +102,12 @@ def test_ideas_must_differ_by_name_and_by_what_they_hold(desk: Desk) -> None:
     renamed = derived("t = t.rename(columns={'progression': 'course'})")
     same = proven(desk, id="other", targets=["course"], derivation=renamed)
     other = proven(desk, id="sugar", targets=["s6"])
-    assert set(alike([first, same, other])) == {"other"}
-    again = proven(desk, id="again")
-    assert alike([first, again])["again"].code == "same_as_other"
+    again = proven(desk)
+    judged = [[flaw.code for flaw in each.flaws] for each in apart([first, same, other, again])]
+    assert judged == [[], ["same_as_other"], [], ["same_as_other"]]
+    # One that does not hold takes nothing from another.
+    wrong = proven(desk, targets=["none"])
+    assert [bool(each.flaws) for each in apart([wrong, first])] == [True, False]
 
 
 def test_images_by_a_column_of_paths(sandbox: SandboxProvider, tmp_path: Path) -> None:
