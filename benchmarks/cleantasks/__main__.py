@@ -24,8 +24,8 @@ from benchmarks.cleantasks.classes import CLASSES
 from benchmarks.cleantasks.media import MEDIA
 from benchmarks.cleantasks.recipes import Recipe
 from benchmarks.cleantasks.series import SERIES
-from benchmarks.cleantasks.sources import MissingSourceError, Sources
 from benchmarks.cleantasks.texts import TEXTS
+from benchmarks.sources import MissingSourceError, Sources
 from generator.defects.base import Severity
 from generator.verifier.verify import Plan, verify_task
 from harness.sandboxes.choose import choose_sandbox

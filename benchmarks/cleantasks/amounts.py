@@ -8,7 +8,7 @@ import zipfile
 import pandas as pd
 
 from benchmarks.cleantasks.recipes import Material, Recipe
-from benchmarks.cleantasks.sources import MODELDATA, RDATA, RIVER, Sources, drawn, table_of
+from benchmarks.sources import MODELDATA, RDATA, RIVER, Sources, drawn, table_of
 
 
 def _loans(sources: Sources) -> pd.DataFrame:

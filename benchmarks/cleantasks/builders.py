@@ -10,7 +10,7 @@ from benchmarks.cleantasks.descriptions import description
 from benchmarks.cleantasks.metrics import METRICS, metric_code
 from benchmarks.cleantasks.prepares import prepare_code
 from benchmarks.cleantasks.recipes import Material, Recipe
-from benchmarks.cleantasks.sources import Sources
+from benchmarks.sources import Sources
 from harness.tasks.package import raw_hash
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from benchmarks.cleantasks.recipes import Recipe
-from benchmarks.cleantasks.sources import MODELDATA, RDATA, RIVER, Sources, drawn, table_of
+from benchmarks.sources import MODELDATA, RDATA, RIVER, Sources, drawn, table_of
 
 
 def _breast_cancer(sources: Sources) -> pd.DataFrame:

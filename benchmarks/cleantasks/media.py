@@ -11,7 +11,7 @@ from PIL import Image
 from sklearn.datasets import load_digits
 
 from benchmarks.cleantasks.recipes import Material, Recipe
-from benchmarks.cleantasks.sources import Sources, drawn
+from benchmarks.sources import Sources, drawn
 
 
 def _png(pixels: np.ndarray, side: int | None = None) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from benchmarks.cleantasks.sources import Sources
+from benchmarks.sources import Sources
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pandas as pd
 import statsmodels.api as sm
 
 from benchmarks.cleantasks.recipes import Load, Recipe
-from benchmarks.cleantasks.sources import Origin, Sources
+from benchmarks.sources import Origin, Sources
 
 
 class SeriesOrigin(Origin):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from benchmarks.cleantasks.recipes import Recipe
-from benchmarks.cleantasks.sources import MODELDATA, RDATA, Sources, drawn, log_lines
+from benchmarks.sources import MODELDATA, RDATA, Sources, drawn, log_lines
 
 
 def _foods(sources: Sources) -> pd.DataFrame:
