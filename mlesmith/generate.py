@@ -183,9 +183,10 @@ def generate(
         booked=tally.booked,
     )
     if html is not None:
+        from generator.pipeline.written import read_generation
         from reports.generation.pages import write_generation
 
-        note(f"the report is {write_generation(out, html)}")
+        note(f"the report is {write_generation(read_generation(out), html)}")
     if json:
         emit(generation.to_document())
     else:
