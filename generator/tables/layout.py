@@ -97,32 +97,33 @@ def find_layout(rows: Sequence[Row], name: str) -> Layout:
 
 def survey(rows: Iterable[Row], layout: Layout) -> Body:
     """Look at all rows of a sheet."""
-    width = max(layout.width, len(layout.names))
+    width, first = max(layout.width, len(layout.names)), layout.first
+    header = list(layout.names)
     skipped: list[int] = []
-    filled = [False] * width
+    unseen = set(range(width))
     count = repeated = long = surplus = 0
     surplus_filled = False
-    header = list(layout.names)
     for number, row in enumerate(rows):
-        if number < layout.first or not len(row):
+        size = len(row)
+        if number < first or not size:
             continue
-        if header and list(row) == header:
+        if header and size == len(header) and row[0] == header[0] and list(row) == header:
             skipped.append(number)
             repeated += 1
-        elif width >= 3 and len(row) == 1:
+            continue
+        if size == 1 and width >= 3:
             skipped.append(number)
-        else:
-            count += 1
-            if header and len(row) == len(header) + 1:
-                surplus += 1
-                surplus_filled |= not is_empty(row[-1])
-            if len(row) > width:
-                long += 1
-                continue
-            for place, cell in enumerate(row):
-                if not filled[place] and cell.strip():
-                    filled[place] = True
-    return Body(count, tuple(skipped), repeated, long, tuple(filled), surplus > 0 and not surplus_filled)
+            continue
+        count += 1
+        if header and size == len(header) + 1:
+            surplus += 1
+            surplus_filled |= not is_empty(row[-1])
+        if size > width:
+            long += 1
+        elif unseen:
+            unseen -= {place for place in unseen if place < size and row[place].strip()}
+    filled = tuple(place not in unseen for place in range(width))
+    return Body(count, tuple(skipped), repeated, long, filled, surplus > 0 and not surplus_filled)
 
 
 def names_for(layout: Layout) -> tuple[str, ...]:

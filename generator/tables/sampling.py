@@ -11,7 +11,7 @@ from generator.tables.formats import UnreadableTable
 from generator.tables.recipe import Recipe
 
 #: Files up to this size together are read whole; packed text is some times larger than its file.
-WHOLE_BYTES = 96 << 20
+WHOLE_BYTES = 32 << 20
 _PACKED = 6
 _CHUNK_ROWS = 100_000
 #: Rows kept of a large table; kinds, ranges and skills of a column are the same on so many.
