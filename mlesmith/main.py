@@ -11,6 +11,7 @@ from mlesmith import (
     audit,
     board,
     demo,
+    funnel,
     generate,
     models,
     paper,
@@ -37,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for module in (demo, generate, run, rate, agree, audit, report, paper):
+for module in (demo, generate, funnel, run, rate, agree, audit, report, paper):
     module.register(app)
 for module in (taskverify, tasksplit, taskimport):
     module.register(task.app)

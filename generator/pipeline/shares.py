@@ -48,8 +48,8 @@ def share_of(outcomes: Iterable[tuple[str, bool]]) -> Share:
 
     The interval is Wilson's (1927). Outcomes of one dataset resemble each other, so where a dataset has
     several, the number of trials is the effective one, p (1 - p) / v, with v the variance of a ratio over
-    sampled clusters, and the normal quantile gives way to Student's. The trials are at most the outcomes, and
-    are the datasets where all outcomes are alike.
+    sampled clusters, and the normal quantile gives way to Student's. The trials are at most the outcomes.
+    Where all outcomes are alike, which leaves no variance to estimate, they are the datasets.
 
     Args:
         outcomes: dataset and outcome.
@@ -66,12 +66,13 @@ def share_of(outcomes: Iterable[tuple[str, bool]]) -> Share:
 
     value, single = count / of, bool((sizes == 1).all())
     variance = datasets / (datasets - 1) * float(((hits - value * sizes) ** 2).sum()) / of**2
-    if single or count in (0, of):
+    alike = count in (0, of)
+    if single or alike:
         trials = float(datasets)
     else:
         trials = min(value * (1 - value) / variance, float(of)) if variance > 0 else float(of)
     upper = (1 + LEVEL) / 2
-    reach = float(ndtri(upper) if single else stdtrit(datasets - 1, upper))
+    reach = float(ndtri(upper) if single or alike else stdtrit(datasets - 1, upper))
     return Share(count, of, *_wilson(value, trials, reach))
 
 

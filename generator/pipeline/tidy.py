@@ -205,11 +205,11 @@ def dollars(spent: Spending, known: float | None) -> str:
     if known is None:
         return "–"
     unpriced = spent.money.unpriced
-    return (
-        f"at least {known:.2f} ({unpriced} of {spent.attempts} attempts unpriced)"
-        if unpriced
-        else f"{known:.2f}"
-    )
+    if not unpriced:
+        return f"{known:.2f}"
+    if not known:
+        return f"unpriced ({unpriced} of {spent.attempts} attempts)"
+    return f"at least {known:.2f} ({unpriced} of {spent.attempts} attempts unpriced)"
 
 
 def _figure(number: float | None, digits: int = 0) -> str:
