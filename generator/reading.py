@@ -20,6 +20,24 @@ _TRIED = 10
 #: Files of one layout whose names may stand in the code when a pattern would also fit others.
 _MOST_NAMED = 30
 
+_PICKLED = "pickles run code when they are read, so they never are; write the data as CSV or parquet"
+_ARRAYS = "arrays are not read; write them as a table or as images"
+_DATABASE = "databases are not read; export their tables as CSV"
+_DOCUMENT = "documents of this format are not read; save them as text"
+_ARCHIVE = "archives of this kind are not read; pack the files as .zip or .tar.gz"
+_VIDEO = "videos are not read; save their frames as images"
+#: Formats that are known and not read, and what to do about them.
+OTHERS = {
+    ".xls": "workbooks of this format are not read; save them as .xlsx or CSV",
+    ".ods": "workbooks of this format are not read; save them as .xlsx or CSV",
+    **dict.fromkeys((".pkl", ".pickle", ".joblib", ".pt", ".rds", ".rdata"), _PICKLED),
+    **dict.fromkeys((".npy", ".npz", ".mat", ".h5", ".hdf5", ".nc"), _ARRAYS),
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3", ".mdb", ".sql"), _DATABASE),
+    **dict.fromkeys((".pdf", ".doc", ".docx", ".odt", ".rtf", ".xml"), _DOCUMENT),
+    **dict.fromkeys((".7z", ".rar"), _ARCHIVE),
+    **dict.fromkeys((".mp4", ".avi", ".mov", ".mkv", ".webm"), _VIDEO),
+}
+
 
 @dataclass(frozen=True)
 class ReadTable:
@@ -56,7 +74,7 @@ def read_dataset(folder: Path, files: Sequence[Path]) -> Contents:
         if kind in ("image", "audio") or path in documents:
             kinds[kind or "text"].append(path)
         elif raw_format(path) is None:
-            skipped.append((relative, "not a known table or media format"))
+            skipped.append((relative, OTHERS.get(path.suffix.lower(), "not a known table or media format")))
         else:
             try:
                 planned += plan_tables(folder, relative)

@@ -13,6 +13,7 @@ from generator.tables.layout import MOST_SKIPPED, find_layout, names_for, survey
 from generator.tables.recipe import Recipe, Step, guarded
 from generator.tables.sources import PandasFile
 from generator.tables.steps import Drop, Flatten, Rename, TextNames
+from generator.tables.typed import plain_types
 
 #: A workbook has to be held whole, many times its size.
 _MOST_BYTES = 1 << 27
@@ -85,8 +86,12 @@ def _plan_sheet(
     if renamed:
         recipe = recipe.then(Rename(tuple(renamed.items())))
         table = table.rename(columns=renamed)
+    plain, typed = plain_types(table)
+    recipe = recipe.then(*plain)
+    for step in plain:
+        table = step.apply(table)
     more, said = finish(table)
-    return recipe.then(*more, notes=(*notes, *said))
+    return recipe.then(*more, notes=(*notes, *typed, *said))
 
 
 def plan_parquet(folder: Path, relative: str) -> Recipe:
@@ -97,8 +102,12 @@ def plan_parquet(folder: Path, relative: str) -> Recipe:
     if any(isinstance(cell, dict) for name in table for cell in table[name].dropna().iloc[:1]):
         steps.append(Flatten())
     recipe = Recipe(source, tuple(steps))
-    more, said = finish(recipe.apply(table))
-    return recipe.then(*more, notes=tuple(said))
+    table = recipe.apply(table)
+    plain, typed = plain_types(table)
+    for step in plain:
+        table = step.apply(table)
+    more, said = finish(table)
+    return recipe.then(*plain, *more, notes=(*typed, *said))
 
 
 def _row(cells: tuple[Any, ...]) -> tuple[str, ...]:

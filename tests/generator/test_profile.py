@@ -134,3 +134,14 @@ def test_what_cannot_be_read_is_listed(tmp_path: Path) -> None:
     assert {path for path, _ in profile.skipped} == {"notes.docx", "empty.csv", "bad.json", "pixel.png"}
     assert all(reason for _, reason in profile.skipped)
     assert profile.media[0].broken == ("pixel.png",)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [("old.xls", "xlsx"), ("model.pkl", "run code"), ("store.sqlite", "export"), ("paper.pdf", "as text"),
+     ("all.7z", "zip"), ("cube.npy", "table"), ("film.mp4", "frames"), ("what.xyz", "not a known")],
+)  # fmt: skip
+def test_formats_that_are_not_read_say_what_to_do(tmp_path: Path, name: str, advice: str) -> None:
+    (tmp_path / name).write_bytes(b"some bytes")
+    ((path, reason),) = profile_dataset(tmp_path).skipped
+    assert path == name and advice in reason

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import json
 import logging
 import time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +154,33 @@ def test_parquet_with_lists_records_and_dates(tmp_path: Path) -> None:
     table, _ = served(tmp_path, "data.parquet")
     assert table["tags"].iloc[2] == "x, y" and table["place.lat"].iloc[3] == 1.5
     assert profile_column(table["when"]).kind is Kind.DATE
+
+
+def test_parquet_of_other_types(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    other = pd.DataFrame(
+        {
+            "group": pd.Categorical(["a", "b"] * 25, categories=["a", "b", "never"]),
+            "took": pd.to_timedelta(np.arange(50), unit="min"),
+            "price": [Decimal(f"{number}.25") for number in range(50)],
+            "day": [datetime.date(2020, 1, 1 + number % 28) for number in range(50)],
+            "picture": [b"\x89PNG"] * 50,
+            "maybe": pd.array([1, None] * 25, dtype="Int64"),
+            "truth": pd.array([True, False, None, True, False] * 10, dtype="boolean"),
+            "zone": pd.date_range("2020-01-01", periods=50, tz="Europe/Berlin"),
+        }
+    )
+    other.to_parquet(tmp_path / "data.parquet")
+    table, recipe = served(tmp_path, "data.parquet")
+    assert "picture" not in table and "bytes" in " ".join(recipe.notes)
+    assert table["took"].tolist() == [60.0 * number for number in range(50)]
+    assert table["price"].iloc[3] == 3.25 and table["maybe"].isna().sum() == 25
+    kinds = {name: profile_column(table[name]).kind for name in table}
+    assert kinds["group"] is Kind.CATEGORY and kinds["day"] is Kind.DATE and kinds["zone"] is Kind.DATE
+    assert kinds["truth"] is Kind.BOOLEAN and dict(profile_column(table["group"]).classes) == {
+        "a": 25,
+        "b": 25,
+    }
 
 
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
