@@ -39,7 +39,19 @@ def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return read
 
 
-COMMANDS = ("demo", "generate", "run", "rate", "agree", "report", "paper", "models", "task", "board")
+COMMANDS = (
+    "demo",
+    "generate",
+    "funnel",
+    "run",
+    "rate",
+    "agree",
+    "report",
+    "paper",
+    "models",
+    "task",
+    "board",
+)
 VERBS = (
     "task list",
     "task prepare",
