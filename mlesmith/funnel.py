@@ -35,11 +35,9 @@ def funnel(
 
     Example: mlesmith funnel tasks --html funnel
     """
-    from generator.pipeline.comparison import compare
+    from generator.pipeline.comparison import compare, comparison_document
     from generator.pipeline.statistics import statistics_of
     from generator.pipeline.written import read_generation
-    from reports.generation.comparison import comparison_document, write_comparison
-    from reports.generation.pages import write_generation
 
     generations = [read_generation(folder) for folder in folders]
     if len(generations) == 1:
@@ -55,6 +53,9 @@ def funnel(
         else:
             _tell_differences(compared)
     if html is not None:
+        from reports.generation.comparison import write_comparison
+        from reports.generation.pages import write_generation
+
         one = len(generations) == 1
         index = write_generation(generations[0], html) if one else write_comparison(generations, html)
         note(f"the report is {index}")
@@ -96,8 +97,8 @@ def _tell(statistics: Statistics) -> None:
 
 
 def _tell_differences(compared: Sequence[Compared]) -> None:
+    from generator.pipeline.comparison import QUANTITIES
     from generator.pipeline.tidy import told
-    from reports.generation.comparison import QUANTITIES
 
     show_table(
         f"{len(compared)} generations",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +24,15 @@ from generator.pipeline.written import Written
 from harness.errors import InputError
 
 Floats = NDArray[np.float64]
+
+#: What each difference is of, and how many digits it is told with.
+QUANTITIES = {
+    "verified": ("Verified tasks for each dataset", 2),
+    "proposed": ("Proposed formulations for each dataset", 2),
+    "yield": ("Share of the proposed that were verified", 2),
+    "seconds": ("Seconds for each dataset", 0),
+    "cost_usd": ("US dollars for each dataset", 2),
+}
 
 
 @dataclass(frozen=True)
@@ -82,6 +94,41 @@ def compare(generations: Sequence[Written]) -> tuple[Compared, ...]:
         )
         for i, (name, each, table) in enumerate(zip(names, generations, tables, strict=True))
     )
+
+
+def comparison_document(compared: Sequence[Compared]) -> dict[str, Any]:
+    """Everything as plain data."""
+    return {
+        "schema_version": 1,
+        "first": compared[0].name,
+        "generations": [
+            {
+                "name": each.name,
+                "statistics": each.statistics.as_json(),
+                "shared_datasets": each.shared,
+                "differences": [asdict(difference) for difference in each.differences],
+            }
+            for each in compared
+        ],
+    }
+
+
+def comparison_csv(compared: Sequence[Compared]) -> str:
+    """One line for each difference; what does not exist is empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(
+        text,
+        ["generation", "shared_datasets", *(field.name for field in fields(Difference))],
+        lineterminator="\n",
+    )
+    writer.writeheader()
+    for each in compared:
+        for difference in each.differences:
+            row = {"generation": each.name, "shared_datasets": each.shared, **asdict(difference)}
+            writer.writerow(
+                {key: round(value, 6) if isinstance(value, float) else value for key, value in row.items()}
+            )
+    return text.getvalue()
 
 
 @dataclass(frozen=True)

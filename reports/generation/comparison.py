@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
-from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
 
-from generator.pipeline.comparison import Compared, Difference, compare
+from generator.pipeline.comparison import QUANTITIES, compare, comparison_csv, comparison_document
 from generator.pipeline.written import Written
 from harness.records import strict_json, write_atomically
 from reports.figures.generation import yields_plot
 from reports.style import save_figure
 from reports.templating import render
-
-#: What each difference is of, and how many digits it is told with.
-QUANTITIES = {
-    "verified": ("Verified tasks for each dataset", 2),
-    "proposed": ("Proposed formulations for each dataset", 2),
-    "yield": ("Share of the proposed that were verified", 2),
-    "seconds": ("Seconds for each dataset", 0),
-    "cost_usd": ("US dollars for each dataset", 2),
-}
 
 
 def write_comparison(generations: Sequence[Written], out: Path) -> Path:
@@ -57,38 +44,3 @@ def write_comparison(generations: Sequence[Written], out: Path) -> Path:
     write_atomically(out / "comparison.json", strict_json(comparison_document(compared)) + "\n")
     write_atomically(out / "index.html", page)
     return out / "index.html"
-
-
-def comparison_document(compared: Sequence[Compared]) -> dict[str, Any]:
-    """Everything as plain data."""
-    return {
-        "schema_version": 1,
-        "first": compared[0].name,
-        "generations": [
-            {
-                "name": each.name,
-                "statistics": each.statistics.as_json(),
-                "shared_datasets": each.shared,
-                "differences": [asdict(difference) for difference in each.differences],
-            }
-            for each in compared
-        ],
-    }
-
-
-def comparison_csv(compared: Sequence[Compared]) -> str:
-    """One line for each difference; what does not exist is empty."""
-    text = io.StringIO()
-    writer = csv.DictWriter(
-        text,
-        ["generation", "shared_datasets", *(field.name for field in fields(Difference))],
-        lineterminator="\n",
-    )
-    writer.writeheader()
-    for each in compared:
-        for difference in each.differences:
-            row = {"generation": each.name, "shared_datasets": each.shared, **asdict(difference)}
-            writer.writerow(
-                {key: round(value, 6) if isinstance(value, float) else value for key, value in row.items()}
-            )
-    return text.getvalue()
