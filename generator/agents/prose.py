@@ -17,7 +17,7 @@ _NAME = re.compile(r"`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|\b(\w+(?:_\w+)
 _FORBIDDEN = re.compile(
     r"https?://|www\.|\b(?:private|answers?|solution|ground truth|seed|random_state|leak\w*|cheat\w*|"
     r"ignore|instructions?|prompt|previous|grade|score[sd]?|metric|higher is better|lower is better|"
-    r"as an ai|language model|assistant|sure,|here is|certainly)\b",
+    r"as an ai|language model|assistant|sure(?=[,!])|here is|certainly)\b",
     re.IGNORECASE,
 )
 

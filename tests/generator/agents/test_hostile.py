@@ -66,11 +66,12 @@ def test_a_designer_that_looks_around_gets_nothing_and_its_leak_is_blocked(
     (result,) = generation.results
     assert not result.verified and "more.csv tells progression" in result.rejected[0].reason
     said = "\n".join(told)
-    assert KEY not in said and "root:" not in said.replace("drwx", "") and "OPENAI" not in said
+    for secret in (KEY, "OPENAI", "root:x"):
+        assert secret not in said
     assert "can be looked at" in told[1] and "can be written" in told[4]
     assert "left out" in told[6] and len(told[6]) < 14_000 and "stopped after" in told[7]
     assert "prepare.py is not there" in told[9] and "metric.py is not there" in told[9]
-    assert "answers_public" in told[13]  # the second attempt is told
+    assert "answers_public" in told[14]  # the second attempt is told
 
 
 def test_orders_to_the_reviewer_are_found(tmp_path: Path, sandbox: SandboxProvider, backed: Backed) -> None:
