@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ class Dialect:
     def rows(self, lines: Iterable[str]) -> Iterator[list[str]]:
         """The cells of each line, none for a blank one."""
         if self.delimiter == SPACES:
-            return (line.split() for line in lines)
+            return (_words(line) if '"' in line else line.split() for line in lines)
         quoting: Literal[0, 3] = 0 if self.quoted else 3
         return csv.reader(lines, delimiter=self.delimiter, quoting=quoting, skipinitialspace=self.spaced)
 
@@ -81,6 +82,8 @@ def find_dialect(path: Path) -> Dialect:
     """
     encoding = find_encoding(path)
     lines = first_lines(path, encoding)
+    if _is_binary(lines):
+        raise UnreadableTable(f"{path.name}: not a text")
     if not any(line.strip() for line in lines):
         raise UnreadableTable(f"{path.name}: the file is empty")
     quoted = not _unclosed(path, encoding)
@@ -100,12 +103,24 @@ def find_dialect(path: Path) -> Dialect:
     return Dialect(encoding, delimiter, even, quoted, _spaced(lines, delimiter))
 
 
+def _words(line: str) -> list[str]:
+    """Words of a line; those between quotes are one."""
+    return [quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', line)]
+
+
 def first_lines(path: Path, encoding: Encoding) -> list[str]:
     """The first lines of a text, whole ones."""
     text = head(path).decode(encoding.name, errors="replace")
     lines = io.StringIO(text, newline="").readlines()[:_SAMPLE_LINES]
     # The sample may end within a line.
     return lines if len(lines) < 2 or lines[-1].endswith(("\n", "\r")) else lines[:-1]
+
+
+def _is_binary(lines: list[str]) -> bool:
+    """Whether control characters stand among the first lines as no text has them."""
+    text = "".join(lines[:50])
+    controls = sum(character < " " and character not in "\t\r\n\f\x1f" for character in text)
+    return "\0" in text or controls > 0.01 * len(text)
 
 
 def _evenness(lines: list[str], delimiter: str, quoted: bool) -> float:

@@ -83,6 +83,7 @@ def find_layout(rows: Sequence[Row], name: str) -> Layout:
     if not any(len(row) for row in rows):
         raise UnreadableTable(f"{name}: the file is empty")
     width = max(widths, key=lambda each: (widths[each], each)) if widths else 1
+    width = max(width, _named_width(rows, widths))
     start = next(
         (number for number, row in enumerate(rows[:_MOST_JUNK]) if _begins(rows, number, width)), None
     )
@@ -130,7 +131,15 @@ def names_for(layout: Layout) -> tuple[str, ...]:
     """A name for each column of a sheet without a header, or whose header has one name too few."""
     if layout.header is None:
         return tuple(f"column_{number + 1}" for number in range(layout.width))
-    return ("row", *layout.names) if "row" not in layout.names else ("row_name", *layout.names)
+    names: list[str] = []
+    for place, name in enumerate(("row", *layout.names)):
+        free = plain = name.strip() or f"column_{place + 1}"
+        number = 0
+        while free in names:
+            number += 1
+            free = f"{plain}.{number}"
+        names.append(free)
+    return tuple(names)
 
 
 def check_long(body: Body, name: str, width: int) -> None:
@@ -153,7 +162,16 @@ def _begins(rows: Sequence[Row], number: int, width: int) -> bool:
     if len(row) == width:
         return True
     after = next((other for other in rows[number + 1 :] if len(other)), ())
-    return len(row) == width - 1 and len(row) > 1 and len(after) == width
+    one_less = len(row) == width - 1 and len(row) > 1
+    one_more = len(row) == width + 1 and not row[-1].strip()
+    return (one_less or one_more) and len(after) == width
+
+
+def _named_width(rows: Sequence[Row], widths: Counter[int]) -> int:
+    """The width of a first row of names that no row exceeds, though most may end early; 0 for another one."""
+    first = next(row for row in rows if len(row))
+    names = all(cell.strip() and not is_number(cell) for cell in first)
+    return len(first) if names and len(first) >= max(widths, default=0) else 0
 
 
 def _is_header(first: Row, body: Sequence[Row]) -> bool:

@@ -41,6 +41,7 @@ PATTERNS = {
     "timestamp, level": rf"^\[?(?P<time>{_ISO})\]?\s+\[?(?P<level>{_LEVEL})\]?:?\s+(?P<message>.*)$",
     "syslog with full dates": rf"^(?:<(?P<priority>\d{{1,3}})>\d? ?)?(?P<time>{_ISO}) (?P<host>[\w.-]+) "
     r"(?P<process>[^\s\[:]+)(?:\[(?P<pid>\d+)\])?: (?P<message>.*)$",
+    "timestamp": rf"^\[?(?P<time>{_ISO})\]?[\s:,-]+(?P<message>\S.*)$",
     "compact timestamp": r"^(?P<date>\d{6}) (?P<clock>\d{6}) (?P<pid>\d+) (?P<level>[A-Z]+) "
     r"(?P<component>[^:]+): (?P<message>.*)$",
 }
@@ -137,7 +138,9 @@ def plan_log(folder: Path, relative: str) -> Recipe:
     if not head:
         raise UnreadableTable(f"{path.name}: the file is empty")
     shares = {kind: _share(pattern, head) for kind, pattern in PATTERNS.items()}
-    kind = max(shares, key=lambda each: round(shares[each], 3))
+    # What fits a more exact kind fits a bare timestamp, too.
+    exact = [each for each in shares if each != "timestamp" and shares[each] >= _MATCHING]
+    kind = max(exact or shares, key=lambda each: round(shares[each], 3))
     keys = _keys(head)
     if keys and shares[kind] < 0.95:
         timed = _share(_STARTS_WITH_TIME, head) >= _MATCHING and "time" not in keys

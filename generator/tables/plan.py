@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from generator.tables.delimited import plan_delimited
+from generator.tables.dialect import EVEN_SHARE, SPACES, find_dialect
 from generator.tables.documents import plan_json, plan_lines
 from generator.tables.formats import RAW_FORMATS, UnreadableTable, raw_format
 from generator.tables.logs import plan_log
@@ -75,8 +76,8 @@ def _plan_logged(folder: Path, relative: str) -> Recipe:
         pass
     try:
         return plan_log(folder, relative)
-    except UnreadableTable as error:
-        recipe = plan_delimited(folder, relative)
-        if len(recipe.read(folder).columns) < 2:
-            raise error from None
-        return recipe
+    except UnreadableTable:
+        found = find_dialect(folder / relative)
+        if found.even < EVEN_SHARE or found.delimiter == SPACES:
+            raise
+        return plan_delimited(folder, relative)

@@ -242,6 +242,35 @@ def test_quotes_hold_what_they_hold(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(table, frame)
 
 
+def test_rows_that_end_early_lack_their_last_cells(tmp_path: Path) -> None:
+    lines = text(clean()).splitlines()
+    short = [line.rpartition(",")[0] if number % 4 else line for number, line in enumerate(lines)]
+    (tmp_path / "data.csv").write_text("\n".join(short))
+    table, _ = served(tmp_path, "data.csv")
+    assert list(table.columns) == list(clean().columns) and len(table) == ROWS
+    assert table["place"].notna().sum() == 15 and table["name"].tolist() == clean()["name"].tolist()
+
+
+def test_a_header_that_ends_in_a_delimiter(tmp_path: Path) -> None:
+    lines = text(clean()).splitlines()
+    (tmp_path / "data.csv").write_text("\n".join(["Series: all", "", lines[0] + ",", *lines[1:]]))
+    table, _ = served(tmp_path, "data.csv")
+    pd.testing.assert_frame_equal(table, clean())
+
+
+def test_quotes_between_white_space_and_names_that_repeat(tmp_path: Path) -> None:
+    rows = [f'"land {number}" {number}.5 {number} {number}' for number in range(30)]
+    (tmp_path / "data.dat").write_text("\n".join(['"a b" c c', *rows]))
+    table, _ = served(tmp_path, "data.dat")
+    assert list(table.columns) == ["row", "a b", "c", "c.1"] and table["row"].iloc[3] == "land 3"
+
+
+def test_bytes_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "data.dat").write_bytes(np.random.default_rng(0).normal(size=500).tobytes())
+    with pytest.raises(UnreadableTable, match="not a text"):
+        plan_table(tmp_path, "data.dat")
+
+
 def test_a_quote_that_nobody_closes(tmp_path: Path) -> None:
     frame = pd.concat([clean()] * 10, ignore_index=True)
     (tmp_path / "data.csv").write_text(text(frame).replace("item 3,", '"item 3,', 1))

@@ -210,6 +210,7 @@ LOGS = {
     "timestamp, level": ("2020-01-05T12:00:{s:02d}Z ERROR something {n} broke", {"time", "level", "message"}),
     "web server error": ("[Sun Dec 04 04:47:{s:02d} 2005] [notice] [client 10.0.0.{n}] init() ok {n}",
                          {"time", "level", "client", "message"}),
+    "timestamp": ("2020-01-05 12:00:{s:02d} status installed package{n}:amd64 1.0-{n}", {"time", "message"}),
     "compact timestamp": ("081109 2036{s:02d} 148 INFO dfs.DataNode$Packet: Packet {n} ends",
                           {"date", "clock", "pid", "level", "component", "message"}),
     "keys with values": ('time=2020-01-05T12:00:{s:02d}Z level=info size={size} msg="hello {n}" ok=true',
