@@ -28,7 +28,7 @@ class StageCount:
             them, or nobody verified them.
         of_before: of those that were judged by it, the share that passed; ``None`` for the first.
         of_considered: of all that were considered, the share that passed; those that are undecided, here or
-            earlier, are left out.
+            earlier, are left out; ``None`` for the first.
         reasons: why others did not pass, by code, most frequent first.
     """
 
@@ -36,7 +36,7 @@ class StageCount:
     passed: int
     undecided: int
     of_before: Share | None
-    of_considered: Share
+    of_considered: Share | None
     reasons: Mapping[str, int]
 
 
@@ -188,7 +188,7 @@ def _stage(stage: Stage, funnel: Funnel) -> StageCount:
         passed=sum(_passed(each, stage) for each in passages),
         undecided=sum(map(is_undecided, stopped)),
         of_before=None if before is None else _share_passed(passages, before, stage),
-        of_considered=_share_passed(passages, Stage.CONSIDERED, stage),
+        of_considered=None if before is None else _share_passed(passages, Stage.CONSIDERED, stage),
         reasons=dict(sorted(codes.items(), key=lambda item: (-item[1], item[0]))),
     )
 

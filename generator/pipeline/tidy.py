@@ -41,7 +41,8 @@ def rows_of(statistics: Statistics) -> Iterator[Row]:
         yield Row("funnel", stage.stage, "undecided", stage.undecided)
         if stage.of_before is not None:
             yield _share("funnel", stage.stage, "share_of_stage_before", stage.of_before)
-        yield _share("funnel", stage.stage, "share_of_considered", stage.of_considered)
+        if stage.of_considered is not None:
+            yield _share("funnel", stage.stage, "share_of_considered", stage.of_considered)
     yield _share("funnel", "verified", "share_of_proposed", statistics.of_proposed)
     for stage in statistics.funnel:
         for code, count in stage.reasons.items():

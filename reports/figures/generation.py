@@ -249,8 +249,8 @@ def _amounts(axes: Axes, values: Sequence[float], texts: Sequence[str]) -> None:
 
 def _points(axes: Axes, values: Sequence[float], label: str, nothing: str) -> None:
     """One point for each value, spread over the height so that equal ones can be told apart."""
-    if not values:
-        say_nothing(axes, nothing)
+    if not any(values):
+        say_nothing(axes, "nothing had to be paid" if values else nothing)
         return
     low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
     axes.axvspan(low, high, color=GRID, zorder=0)
@@ -278,7 +278,7 @@ def _dollars(money: Money) -> str:
 @styled
 def yields_plot(compared: Sequence[Compared]) -> Figure:
     """Of several generations the share of the proposed formulations that were verified, with intervals."""
-    figure = Figure(figsize=(7.2, 0.4 * max(len(compared), 2) + 0.9), layout="constrained")
+    figure = Figure(figsize=(_WIDTH, 0.4 * max(len(compared), 2) + 0.9), layout="constrained")
     axes = figure.subplots()
     for y, each in enumerate(compared):
         share = each.statistics.of_proposed

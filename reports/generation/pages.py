@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from generator.defects.registry import DEFECTS
 from generator.ledger import attempts_csv
-from generator.pipeline.funnel import Passage, Stage
+from generator.pipeline.funnel import Funnel, Passage, Stage
 from generator.pipeline.making import FINDINGS
 from generator.pipeline.statistics import Statistics, is_undecided, statistics_of
 from generator.pipeline.tidy import as_csv
@@ -58,7 +58,7 @@ def write_generation(written: Written, out: Path) -> Path:
         "generation.html",
         name=written.folder.resolve().name,
         statistics=statistics,
-        meanings={code: defect.meaning for code, defect in DEFECTS.items()},
+        meanings=_meanings(written.funnel),
         fates=_fates(written, out),
         pictures=_pictures(statistics, out / "figures"),
         paper=list(beside_the_paper(statistics)),
@@ -74,6 +74,15 @@ def write_generation(written: Written, out: Path) -> Path:
 
 def _document(statistics: Statistics) -> dict[str, Any]:
     return {"schema_version": 1, **statistics.as_json()}
+
+
+def _meanings(funnel: Funnel) -> dict[str, str]:
+    """What each code means; for those that are no defects, such as of refused targets, the first reason."""
+    first: dict[str, str] = {}
+    for passage in funnel.passages:
+        if passage.reason:
+            first.setdefault(passage.code, f"for example: {passage.reason}")
+    return first | {code: defect.meaning for code, defect in DEFECTS.items()}
 
 
 def _fates(written: Written, out: Path) -> list[Fate]:

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from PIL import Image
 
+from generator.defects.registry import DEFECTS
 from generator.pipeline.comparison import compare
 from generator.pipeline.funnel import Funnel, Passage, Stage
 from generator.pipeline.statistics import statistics_of
@@ -45,6 +46,7 @@ class Reader(HTMLParser):
         self.rows: list[list[str]] = []
         self.links: list[str] = []
         self.images: list[dict[str, str | None]] = []
+        self._in_cell = False
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -52,13 +54,17 @@ class Reader(HTMLParser):
             self.rows.append([])
         elif tag in ("td", "th"):
             self.rows[-1].append("")
+            self._in_cell = True
         elif tag == "a":
             self.links.append(str(dict(attrs)["href"]))
         elif tag == "img":
             self.images.append(dict(attrs))
 
+    def handle_endtag(self, tag: str) -> None:
+        self._in_cell = self._in_cell and tag not in ("td", "th")
+
     def handle_data(self, data: str) -> None:
-        if self.rows and self.rows[-1]:
+        if self._in_cell:
             self.rows[-1][-1] += " ".join(data.split()) + " "
 
     def row(self, *first: str) -> list[str]:
@@ -114,7 +120,9 @@ def test_page_tells_what_was_counted(tmp_path: Path) -> None:
     index = write_generation(read_generation(folder), tmp_path / "report")
     page = Reader(index.read_text())
     assert page.row("refactored", "5")[:6] == ["refactored", "5", "", "83% (5/6)", "14–99%", "71% (5/7)"]
-    assert page.row("reviewed", "trivial")[2] == "1"
+    assert page.row("reviewed", "trivial")[2:] == ["1", DEFECTS["trivial"].meaning]
+    assert page.row("proposed", "unlearnable")[3] == DEFECTS["unlearnable"].meaning
+    assert not page.row("considered", "7")[2].strip("–")
     assert page.row("refactor", "9")[3] == "60% (3/5)"
     assert page.row("verified task", "included")[-1] == "at least 0.84"
     assert page.row("verified task", "left out")[2:4] == ["2.9 min", "50 s"]
@@ -153,6 +161,12 @@ def test_text_of_data_and_models_stays_text_and_paths_stay_inside(tmp_path: Path
     text = index.read_text()
     assert evil not in text and "&lt;script&gt;" in text
     assert not (index.parent / "findings").exists()
+
+
+def test_a_code_that_is_no_defect_is_told_by_its_first_reason(tmp_path: Path) -> None:
+    passages = tuple(Passage("d", str(i), Stage.CONSIDERED, "few_rows", f"{i} rows") for i in (3, 4))
+    index = write_generation(Written(tmp_path, Funnel(passages), ()), tmp_path / "report")
+    assert Reader(index.read_text()).row("proposed", "few_rows")[2:] == ["2", "for example: 3 rows"]
 
 
 def test_nothing_is_a_page_too(tmp_path: Path) -> None:

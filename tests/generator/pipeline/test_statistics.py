@@ -29,7 +29,10 @@ def test_funnel_by_hand() -> None:
     ]  # fmt: skip
     before = [(each.of_before.count, each.of_before.of) for each in FOUND.funnel if each.of_before]
     assert before == [(6, 7), (6, 6), (5, 6), (3, 4), (3, 3), (3, 3)]
-    assert (FOUND.funnel[-1].of_considered.count, FOUND.funnel[-1].of_considered.of) == (3, 6)
+    considered = [
+        (each.of_considered.count, each.of_considered.of) for each in FOUND.funnel if each.of_considered
+    ]
+    assert considered == [(6, 7), (6, 7), (5, 7), (3, 6), (3, 6), (3, 6)]
     assert (FOUND.of_proposed.count, FOUND.of_proposed.of) == (3, 5)
     reasons = {str(each.stage): dict(each.reasons) for each in FOUND.funnel if each.reasons}
     assert reasons == {
