@@ -50,7 +50,10 @@ def beside_the_paper(statistics: Statistics) -> Iterator[Beside]:
         "Here later gates may send a task back, too, which counts as a second attempt.",
     )  # fmt: skip
     yield _share(f"Designer: at most {WITHIN} steps", "about 92%", designer.within if designer else None)
-    yield _share("Refactor: needed a second attempt", "about 6%", refactor.twice if refactor else None)
+    yield _share(
+        "Refactor: needed a second attempt", "about 6%", refactor.twice if refactor else None,
+        "Here another design of a task needs another attempt, too.",
+    )  # fmt: skip
     yield _share("Refactor: needed a third attempt", "about 1%", refactor.thrice if refactor else None)
     yield Beside(
         "Refactor: steps", "more than 13, most 15 to 22", _steps(refactor),
