@@ -101,8 +101,9 @@ def _texts(table: pd.DataFrame) -> Iterable[tuple[str, pd.Series]]:
             continue
         present = values.dropna()
         present = present.iloc[:: max(1, len(present) // _LOOKED_AT)]
-        if len(present) and all(isinstance(cell, str) for cell in present):
-            yield name, present.astype(object).map(str.strip).astype(str)
+        cells = present.to_numpy(dtype=object)
+        if len(cells) and all(isinstance(cell, str) for cell in cells):
+            yield name, pd.Series([cell.strip() for cell in cells], dtype="str")
 
 
 def _style(cells: pd.Series) -> tuple[str, str, bool] | None:

@@ -14,7 +14,7 @@ from generator.tables.layout import (
     MOST_SKIPPED,
     Body,
     Layout,
-    check_long,
+    check_size,
     find_layout,
     names_for,
     survey,
@@ -23,7 +23,7 @@ from generator.tables.recipe import Recipe, Step, guarded
 from generator.tables.sources import PandasFile
 from generator.tables.steps import Drop, Rename
 
-_HEAD_ROWS = 2_000
+_HEAD_ROWS = 500
 #: Rows by whose cells numbers, dates and missing values are recognised.
 TRIAL_ROWS = 100_000
 
@@ -41,7 +41,7 @@ def plan_delimited(folder: Path, relative: str) -> Recipe:
         raise UnreadableTable(f"{path.name}: text whose lines are not cut into equally many cells")
     layout = find_layout(list(islice(found.rows_of(path), _HEAD_ROWS)), path.name)
     body = survey(found.rows_of(path), layout)
-    check_long(body, path.name, max(layout.width, len(layout.names)))
+    check_size(body, path.name, max(layout.width, len(layout.names)))
     options, notes = _options(found, layout, body)
     plain = PandasFile("read_csv", relative, tuple(options.items()))
     trial = guarded(lambda: plain.read(folder, nrows=TRIAL_ROWS), path.name)
@@ -120,18 +120,21 @@ def _said(body: Body) -> list[str]:
 
 def _names(columns: Iterable[str], body: Body) -> tuple[tuple[Step, ...], list[str]]:
     """Names for columns that have none, and trimmed ones; unnamed columns without a value go."""
-    taken = [str(name) for name in columns]
+    names = [str(name) for name in columns]
+    taken = set(names)
     empty: list[str] = []
     renamed: dict[str, str] = {}
-    for place, name in enumerate(taken):
+    for place, name in enumerate(names):
         if not name.startswith("Unnamed: "):
             clean = name.strip().lstrip("#\ufeff").strip()
-            if clean and clean != name and clean not in taken and clean not in renamed.values():
+            if clean and clean not in taken:
                 renamed[name] = clean
+                taken.add(clean)
         elif place < len(body.filled) and not body.filled[place]:
             empty.append(name)
         else:
-            renamed[name] = _free(f"column_{place + 1}", [*taken, *renamed.values()])
+            renamed[name] = _free(f"column_{place + 1}", taken)
+            taken.add(renamed[name])
     steps: list[Step] = []
     notes = []
     if empty:
@@ -145,7 +148,7 @@ def _names(columns: Iterable[str], body: Body) -> tuple[tuple[Step, ...], list[s
     return tuple(steps), notes
 
 
-def _free(name: str, taken: list[str]) -> str:
+def _free(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     return name

@@ -16,6 +16,8 @@ Row = Sequence[str]
 _MOST_JUNK = 60
 #: Lines that are left out by their numbers, which stand in the code; with more, the list would be no code.
 MOST_SKIPPED = 200
+#: Columns are looked at one by one, for some milliseconds each.
+_MOST_COLUMNS = 4_000
 #: Rows with more cells than the header, at most; beyond, cells are cut at the wrong places.
 _MOST_LONG = 0.2
 _NUMERIC_SHARE = 0.95
@@ -142,8 +144,15 @@ def names_for(layout: Layout) -> tuple[str, ...]:
     return tuple(names)
 
 
-def check_long(body: Body, name: str, width: int) -> None:
-    """Raise ``UnreadableTable`` when too many rows have more cells than the header."""
+def check_size(body: Body, name: str, width: int) -> None:
+    """Raise ``UnreadableTable`` without rows, with too many columns, or many rows longer than the header."""
+    if not body.rows:
+        raise UnreadableTable(f"{name}: a table without rows")
+    if width > _MOST_COLUMNS:
+        raise UnreadableTable(
+            f"{name}: {width} columns are more than the {_MOST_COLUMNS} that are looked at one by one; "
+            "write them as rows, or in several files"
+        )
     if body.long > _MOST_LONG * max(1, body.rows):
         raise UnreadableTable(
             f"{name}: {body.long} of {body.rows} rows have more than the {width} cells of the header; "
