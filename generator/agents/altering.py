@@ -9,7 +9,6 @@ import bz2
 import gzip
 import json
 import lzma
-import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from types import ModuleType
 
 import pandas as pd
 
+from generator.agents.workbench import linked
 from generator.datasets.catalogue import raw_files
 
 _SEED = 11
@@ -62,9 +62,7 @@ def altered_copy(folder: Path, tables: list[str], target: Path, choice: Choice) 
         if name in tables and path.stat().st_size <= _BYTES and _alter(path, place, choice):
             done.append(name)
             continue
-        try:
-            os.link(path.resolve(), place)
-        except OSError:
+        if not linked(path, place):
             shutil.copyfile(path, place)
     return done
 

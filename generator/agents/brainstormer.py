@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from generator.agents.config import AgentsConfig
 from generator.agents.crew import Crew, about
 from generator.agents.fencing import clipped, fenced
 from generator.agents.idea import OURS, Idea, Ideas
@@ -25,7 +26,7 @@ def brainstorm(crew: Crew, desk: Desk, most: int, tried: Sequence[Tried], effort
         GaveUp: the model handed in nothing that holds before a limit was reached.
         TrialEnd: trouble of the machine or of the model's endpoint.
     """
-    panel = _Panel(desk, most, tried, crew.config.rounds)
+    panel = _Panel(desk, most, tried, crew.config)
     with crew.at_work(desk, "brainstormer", "", desk.folder, effort) as (session, bench, kit):
         assignment = Assignment(
             system=prompt("brainstormer"),
@@ -60,9 +61,10 @@ class _Panel:
         refusals: the others.
     """
 
-    def __init__(self, desk: Desk, most: int, tried: Sequence[Tried], rounds: int) -> None:
-        self._desk, self._most, self._tried, self._rounds = desk, most, tried, rounds
-        self._round = 0
+    def __init__(self, desk: Desk, most: int, tried: Sequence[Tried], config: AgentsConfig) -> None:
+        self._desk, self._most, self._tried = desk, most, tried
+        self._round, self._rounds = 0, config.rounds
+        self._seconds = config.brainstormer.budget.execution_seconds
         self._known: dict[str, Proven] = {}
         self.good: list[Idea] = []
         self.refusals: list[Refusal] = []
@@ -89,7 +91,7 @@ class _Panel:
             return Proven(idea, (Flaw("tried_before", text),))
         key = idea.model_dump_json()
         if key not in self._known:
-            self._known[key] = prove(self._desk, idea)
+            self._known[key] = prove(self._desk, idea, self._seconds)
         return self._known[key]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +14,10 @@ import pandas as pd
 from generator.agents.altering import Choice, altered_copy, halved, shuffled
 from generator.agents.workbench import open_workbench
 from generator.backend import Desk
-from harness.sandboxes.base import GIB, MIB, FileRefused, Limits
+from harness.sandboxes.base import GIB, MIB, FileRefused, Limits, RunResult
 from harness.sandboxes.kernel import leftovers
 
-_LIMITS = Limits(seconds=600.0, memory_bytes=8 * GIB, output_bytes=8_000)
+_LIMITS = Limits(memory_bytes=8 * GIB, output_bytes=8_000)
 _TABLE_BYTES = 512 * MIB
 #: Share of rows that come back when the raw rows change places. Ties that are broken by the order cost some.
 _SAME_SHARE = 0.98
@@ -44,72 +44,99 @@ class Derived:
     sha256: str
 
 
-def derive(desk: Desk, raw: Path, source: str, hash_seed: int = 0) -> Derived:
-    """Run ``table(raw)`` in a sandbox of its own.
+@dataclass(frozen=True)
+class Derivation:
+    """The code of an idea: ``def table(raw) -> DataFrame``.
 
-    Raises:
-        Underivable: it failed, or gives no table that can be read.
+    Attributes:
+        desk: the dataset.
+        source: the code.
+        seconds: that one run may take.
     """
-    with (
-        open_workbench(desk.provider, raw, "derivation", desk.card.name, _LIMITS, hash_seed) as bench,
-        tempfile.TemporaryDirectory(prefix=leftovers.prefix("derived")) as folder,
-    ):
-        bench.put({"derivation.py": source})
-        paths = [f"{bench.work}/derivation.py", bench.raw, f"{bench.work}/derived.csv"]
-        run = bench.sandbox.run_python(bench.script("derive.py"), paths, limits=_LIMITS)
-        if not run.ok:
-            told = "\n".join(run.output.strip().splitlines()[-12:])
-            why = f"went over its {run.over}" if run.over else f"ended with code {run.exit_code}"
-            raise Underivable(f"it {'ran too long' if run.timed_out else why}:\n{told}")
-        target = Path(folder) / "derived.csv"
+
+    desk: Desk
+    source: str
+    seconds: float
+
+    def run(self, raw: Path | None = None, hash_seed: int = 0) -> Derived:
+        """Run it in a sandbox of its own.
+
+        Args:
+            raw: other raw data than the dataset's.
+            hash_seed: Python's, which decides the order of sets.
+
+        Raises:
+            Underivable: it failed, or gives no table that can be read.
+        """
+        desk, limits = self.desk, replace(_LIMITS, seconds=self.seconds)
+        with (
+            open_workbench(
+                desk.provider, raw or desk.folder, "derivation", desk.card.name, limits, hash_seed
+            ) as bench,
+            tempfile.TemporaryDirectory(prefix=leftovers.prefix("derived")) as folder,
+        ):
+            bench.put({"derivation.py": self.source})
+            paths = [f"{bench.work}/derivation.py", bench.raw, f"{bench.work}/derived.csv"]
+            run = bench.sandbox.run_python(bench.script("derive.py"), paths, limits=limits)
+            if not run.ok:
+                raise Underivable(_why(run))
+            target = Path(folder) / "derived.csv"
+            try:
+                bench.sandbox.get(paths[2], target, max_bytes=_TABLE_BYTES)
+                table = pd.read_csv(target, low_memory=False)
+            except (FileRefused, ValueError, pd.errors.ParserError) as error:
+                raise Underivable(f"its table cannot be read: {error}") from error
+            return Derived(table, hashlib.sha256(target.read_bytes()).hexdigest())
+
+    def reads_nothing(self, table: pd.DataFrame) -> bool:
+        """Whether the table stays the same although half of the raw rows are gone."""
         try:
-            bench.sandbox.get(paths[2], target, max_bytes=_TABLE_BYTES)
-            table = pd.read_csv(target, low_memory=False)
-        except (FileRefused, ValueError, pd.errors.ParserError) as error:
-            raise Underivable(f"its table cannot be read: {error}") from error
-        return Derived(table, hashlib.sha256(target.read_bytes()).hexdigest())
+            half = self._altered(halved)
+        except Underivable:
+            return False  # it noticed
+        return half is not None and half.equals(table)
+
+    def untraceable(self, table: pd.DataFrame, raw: Sequence[pd.DataFrame]) -> list[str]:
+        """Columns whose values are neither the raw data's nor follow from their rows.
+
+        When the raw rows change places, a value that was derived from them comes along; one that was made up
+        for a position does not. Values that follow an order, as those of the row before, must stand in raw
+        cells.
+
+        Raises:
+            Underivable: it does not work on rows in another order.
+        """
+        other = self._altered(shuffled)
+        if other is None:
+            return []
+        if list(other.columns) != list(table.columns):
+            raise Underivable("it gives other columns when the raw rows are in another order")
+        moved = _not_moved_along(table, other)
+        return [name for name in moved if not _is_given(table[name], raw)]
+
+    def _altered(self, choice: Choice) -> pd.DataFrame | None:
+        """The table from raw data whose rows are chosen otherwise; ``None`` where no raw table can be.
+
+        Raises:
+            Underivable: as :meth:`run`.
+        """
+        desk = self.desk
+        tables = [
+            name for table in desk.profile.tables for name in (table.recipe.files if table.recipe else ())
+        ]
+        with tempfile.TemporaryDirectory(prefix=leftovers.prefix("altered")) as name:
+            folder = Path(name)
+            folder.chmod(0o755)
+            if not altered_copy(desk.folder, tables, folder, choice):
+                return None
+            return self.run(folder).table
 
 
-def derive_altered(desk: Desk, source: str, choice: Choice) -> pd.DataFrame | None:
-    """The table from raw data whose rows are chosen otherwise; ``None`` where no raw table can be altered.
-
-    Raises:
-        Underivable: as :func:`derive`.
-    """
-    tables = [name for table in desk.profile.tables for name in (table.recipe.files if table.recipe else ())]
-    with tempfile.TemporaryDirectory(prefix=leftovers.prefix("altered")) as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        if not altered_copy(desk.folder, tables, folder, choice):
-            return None
-        return derive(desk, folder, source).table
-
-
-def reads_nothing(desk: Desk, source: str, table: pd.DataFrame) -> bool:
-    """Whether the table stays the same although half of the raw rows are gone."""
-    try:
-        half = derive_altered(desk, source, halved)
-    except Underivable:
-        return False  # it noticed
-    return half is not None and half.equals(table)
-
-
-def untraceable(desk: Desk, source: str, table: pd.DataFrame, raw: Sequence[pd.DataFrame]) -> list[str]:
-    """Columns whose values are neither the raw data's nor follow from their rows.
-
-    When the raw rows change places, a value that was derived from them comes along; one that was made up for
-    a position does not. Values that follow an order, as those of the row before, must stand in raw cells.
-
-    Raises:
-        Underivable: it does not work on rows in another order.
-    """
-    other = derive_altered(desk, source, shuffled)
-    if other is None:
-        return []
-    if list(other.columns) != list(table.columns):
-        raise Underivable("it gives other columns when the raw rows are in another order")
-    moved = _not_moved_along(table, other)
-    return [name for name in moved if not _is_given(table[name], raw)]
+def _why(run: RunResult) -> str:
+    told = "\n".join(run.output.strip().splitlines()[-12:])
+    if run.timed_out:
+        return f"it ran longer than {run.seconds:.0f} s:\n{told}"
+    return f"it {f'went over its {run.over}' if run.over else f'ended with code {run.exit_code}'}:\n{told}"
 
 
 def _not_moved_along(table: pd.DataFrame, other: pd.DataFrame) -> list[str]:

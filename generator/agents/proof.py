@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from PIL import Image, UnidentifiedImageError
 
-from generator.agents.derivation import Underivable, derive, reads_nothing, untraceable
+from generator.agents.derivation import Derivation, Underivable
 from generator.agents.idea import Idea
 from generator.backend import Desk
 from generator.columns import Column, Kind, as_numbers
@@ -63,15 +63,20 @@ class Proven:
         )  # fmt: skip
 
 
-def prove(desk: Desk, idea: Idea) -> Proven:
+def prove(desk: Desk, idea: Idea, seconds: float = 300.0) -> Proven:
     """Run an idea's derivation and measure what it gives.
 
     What was measured goes into the idea: evidence, and the features.
+
+    Args:
+        desk: the dataset.
+        idea: the idea.
+        seconds: that one run of the derivation may take.
     """
-    flaws = [*_declared(desk, idea)]
+    flaws, derivation = [*_declared(desk, idea)], Derivation(desk, idea.derivation, seconds)
     try:
-        first = derive(desk, desk.folder, idea.derivation)
-        again = derive(desk, desk.folder, idea.derivation, hash_seed=1)
+        first = derivation.run()
+        again = derivation.run(hash_seed=1)
     except Underivable as error:
         return Proven(idea, (*flaws, Flaw("not_derivable", f"the derivation does not run: {error}")))
     table = first.table
@@ -80,7 +85,7 @@ def prove(desk: Desk, idea: Idea) -> Proven:
                           "has no order, and draw nothing at random"))  # fmt: skip
     flaws += _shape(idea, table)
     if not flaws:
-        flaws += _origin(desk, idea, table)
+        flaws += _origin(derivation, idea, table)
     if flaws:
         return Proven(idea, tuple(flaws), table)
     features = tuple(name for name in table.columns if name not in idea.targets)
@@ -166,9 +171,10 @@ def _shape(idea: Idea, table: pd.DataFrame) -> Iterable[Flaw]:
             yield Flaw("constant_target", f"target {name!r} has the same value in all rows")
 
 
-def _origin(desk: Desk, idea: Idea, table: pd.DataFrame) -> Iterable[Flaw]:
+def _origin(derivation: Derivation, idea: Idea, table: pd.DataFrame) -> Iterable[Flaw]:
     """Whether everything in the table comes from the raw data."""
-    if reads_nothing(desk, idea.derivation, table):
+    desk = derivation.desk
+    if derivation.reads_nothing(table):
         yield Flaw("invented", "the derived table stays the same when half of the raw rows are taken away: "
                    "it is not derived from the raw data")  # fmt: skip
         return
@@ -185,7 +191,7 @@ def _origin(desk: Desk, idea: Idea, table: pd.DataFrame) -> Iterable[Flaw]:
         except UnreadableTable:
             continue
     try:
-        invented = untraceable(desk, idea.derivation, table, raw)
+        invented = derivation.untraceable(table, raw)
     except Underivable as error:
         yield Flaw("untraceable", f"the derivation depends on the order of the raw rows: {error}")
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import tempfile
@@ -23,6 +22,7 @@ from harness.sandboxes.base import (
     SandboxProvider,
     SandboxSpec,
 )
+from harness.sandboxes.kernel import leftovers
 from harness.tasks.labels import task_labels
 
 _INSIDE = Path(__file__).with_name("inside")
@@ -62,7 +62,7 @@ class Workbench:
 
     def get(self, name: str) -> str | None:
         """The text of a file below the work folder; ``None`` where there is none that can be had."""
-        with tempfile.TemporaryDirectory(prefix="mlesmith-") as folder:
+        with tempfile.TemporaryDirectory(prefix=leftovers.prefix("file")) as folder:
             target = Path(folder) / "file"
             try:
                 self.sandbox.get(f"{self.work}/{name}", target, max_bytes=FILE_BYTES)
@@ -85,7 +85,7 @@ def open_workbench(
         limits: bounds of the sandbox.
         hash_seed: Python's, which decides the order of sets.
     """
-    with _visible(raw) as shown:
+    with _visible(raw, guarded=provider.capabilities.isolated) as shown:
         spec = SandboxSpec(
             mounts=(Mount(shown, _RAW), Mount(_INSIDE, _SCRIPTS)),
             workdir=_WORK,
@@ -123,22 +123,34 @@ def bounded(limits: Limits, seconds: float) -> Limits:
 
 
 @contextmanager
-def _visible(folder: Path) -> Iterator[Path]:
-    """The folder itself, or one of links to its files where some of it is hidden or no raw data."""
+def _visible(folder: Path, *, guarded: bool) -> Iterator[Path]:
+    """The folder itself, or one that holds its raw files alone where it holds others, such as hidden ones.
+
+    Args:
+        folder: the raw data.
+        guarded: whoever sees it cannot write to it; otherwise they get a copy.
+    """
     shown = {path.resolve() for path in raw_files(folder)}
     every = [path for path in folder.rglob("*") if path.is_file() or path.is_symlink()]
-    if all(path.resolve() in shown and not path.is_symlink() for path in every if path != folder / CARD):
+    whole = all(path.resolve() in shown and not path.is_symlink() for path in every if path != folder / CARD)
+    if guarded and whole:
         yield folder.resolve()
         return
-    # Beside the data, as links cannot leave a file system; where that cannot be written, copies.
-    with contextlib.ExitStack() as stack:
-        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mlesmith-raw-")))
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix("raw")) as name:
+        place = Path(name)
         place.chmod(0o755)
         for path in raw_files(folder):
             target = place / path.relative_to(folder)
             target.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                os.link(path.resolve(), target)
-            except OSError:
+            if not (guarded and linked(path, target)):
                 shutil.copyfile(path, target)
         yield place
+
+
+def linked(path: Path, target: Path) -> bool:
+    """Link a file, where both lie in one file system that can."""
+    try:
+        os.link(path.resolve(), target)
+    except OSError:
+        return False
+    return True
