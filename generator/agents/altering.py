@@ -10,6 +10,7 @@ import gzip
 import json
 import lzma
 import random
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,8 @@ from generator.datasets.catalogue import raw_files
 
 _SEED = 11
 _PACKERS: dict[str, ModuleType] = {".gz": gzip, ".bz2": bz2, ".xz": lzma}
+#: Not by ``splitlines``: bytes of letters in UTF-8 are line breaks in Latin-1.
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _LINES = (".csv", ".tsv", ".tab", ".txt", ".data")
 #: Larger tables are left as they are.
 _BYTES = 256 << 20
@@ -94,7 +97,7 @@ def _altered_text(text: str, kind: str, choice: Choice) -> str | None:
         except (ValueError, RecursionError):
             return None
         return json.dumps([rows[i] for i in choice(len(rows))]) if isinstance(rows, list) else None
-    records = list(_records(text)) if kind in _LINES else text.splitlines(keepends=True)
+    records = list(_records(text)) if kind in _LINES else _LINE.findall(text)
     head = 1 if kind in _LINES else 0
     body = [record if record.endswith("\n") else f"{record}\n" for record in records[head:] if record.strip()]
     return "".join([*records[:head], *(body[i] for i in choice(len(body)))])
@@ -103,7 +106,7 @@ def _altered_text(text: str, kind: str, choice: Choice) -> str | None:
 def _records(text: str) -> Iterator[str]:
     """The records of a CSV text, whose quoted cells may hold line breaks."""
     held = ""
-    for line in text.splitlines(keepends=True):
+    for line in _LINE.findall(text):
         held += line
         if held.count('"') % 2 == 0:
             yield held

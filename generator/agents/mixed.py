@@ -108,7 +108,8 @@ class MixedBackend:
     ) -> Proposal:
         """The rules' package, with an introduction by the model where it holds."""
         assert isinstance(formulation, Worded)
-        self._rules.design(desk, formulation, root, findings, effort)
+        formulation = self._rules.design(desk, formulation, root, findings, effort)
+        assert isinstance(formulation, Worded)
         session = self._session(desk, "designer", formulation.id, effort)
         text = (root / "description.txt").read_text(encoding="utf-8")
         known = prose.Known(text, _names(formulation, text), f"{_asked(formulation)} {desk.card.name}")

@@ -28,6 +28,9 @@ from tests.generator.agents.package import (
 SHALLOW = Options(deep=False, max_tasks=1)
 #: Where the verifier has nothing to say: drafts are checked before it.
 UNVERIFIED = Options(verify=False, max_tasks=1)
+DRAFTS = Options(verify=False, max_tasks=1, without=frozenset({"refactor"}))
+#: Each makes whole tasks, in a dozen sandboxes and more.
+pytestmark = pytest.mark.slow
 
 
 def make(
@@ -131,7 +134,7 @@ def test_a_sloppy_design_goes_back_with_what_is_wrong_and_is_mended(
     files, laid, code = SLOPPY[name]
     script = competent(designer=in_turn(design(files, **laid), design()))
     with playing(Player(**script)) as player:
-        generation = make(player, backed, tmp_path, sandbox, UNVERIFIED)
+        generation = make(player, backed, tmp_path, sandbox, DRAFTS)
         mended = next(turn for turn in player.turns if (turn.agent, turn.session) == ("designer", 1))
     assert generation.complete, generation.results[0].rejected
     assert code in DEFECTS and code in mended.told and "to do:" in mended.told
@@ -143,7 +146,7 @@ def test_a_model_that_never_mends_gives_up_with_the_reason(
     tmp_path: Path, sandbox: SandboxProvider, backed: Backed
 ) -> None:
     with playing(Player(**competent(designer=design({}, id_column="row")))) as player:
-        generation = make(player, backed, tmp_path, sandbox, UNVERIFIED)
+        generation = make(player, backed, tmp_path, sandbox, DRAFTS)
     (result,) = generation.results
     assert not result.verified and "lacks row" in result.rejected[0].reason
     assert [each.number for each in generation.attempts if each.agent == "designer"] == [1, 2, 3]
@@ -187,8 +190,7 @@ def test_a_refactor_is_told_at_once_when_it_breaks_the_package(
 
 def test_the_refactor_can_be_left_out(tmp_path: Path, sandbox: SandboxProvider, backed: Backed) -> None:
     with playing(Player(**competent())) as player:
-        options = Options(verify=False, max_tasks=1, without=frozenset({"refactor"}))
-        generation = make(player, backed, tmp_path, sandbox, options)
+        generation = make(player, backed, tmp_path, sandbox, DRAFTS)
         assert not player.told("refactor")
     assert generation.complete, generation.results[0].rejected
 

@@ -134,7 +134,7 @@ def test_rows_made_up_for_positions_are_found_in_every_format(
     folder.mkdir()
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({"a": rng.normal(size=400).round(4), "b": rng.normal(size=400).round(4)})
-    frame["note"] = [f'line one\nline "{number}"' for number in range(400)]
+    frame["note"] = [f'line one Å …\nline "{number}"' for number in range(400)]
     frame["y"] = (frame.a * 2 + rng.normal(size=400)).round(4)
     path, read = folder / f"t{suffix}", "read_csv"
     if suffix == ".parquet":
