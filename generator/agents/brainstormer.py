@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from generator.agents.assignment import Assignment
 from generator.agents.config import AgentsConfig
 from generator.agents.crew import Crew, about
 from generator.agents.fencing import clipped, fenced
 from generator.agents.idea import OURS, Idea, Ideas
 from generator.agents.prompts import prompt
 from generator.agents.proof import Flaw, Proven, apart, prove
-from generator.agents.session import Assignment
 from generator.backend import Brainstorm, Desk, GaveUp, Tried
 from generator.ledger import Effort
 from generator.proposals import Refusal

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from generator.agents.assignment import Assignment
 from generator.agents.crew import Crew, about, listed
 from generator.agents.declaration import declare
 from generator.agents.fencing import clipped, fenced
 from generator.agents.idea import Idea, Layout
 from generator.agents.package import lay_out, take
 from generator.agents.prompts import prompt
-from generator.agents.session import Assignment
 from generator.agents.workbench import copy_raw
 from generator.backend import Desk, GaveUp
 from generator.defects.base import Finding

@@ -7,9 +7,10 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from generator.agents.assignment import Assignment
 from generator.agents.fencing import clipped, fenced
 from generator.agents.prompts import prompt
-from generator.agents.session import Assignment, Session
+from generator.agents.session import Session
 from generator.agents.tools.base import Kit
 from generator.backend import GaveUp
 from generator.proposals import Proposal

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from generator.agents.assignment import Assignment
 from generator.agents.crew import Crew, about, listed
 from generator.agents.declaration import declare
 from generator.agents.designer import mending
@@ -16,7 +17,6 @@ from generator.agents.fencing import clipped, fenced
 from generator.agents.idea import Idea, Work
 from generator.agents.package import lay_out, take
 from generator.agents.prompts import prompt
-from generator.agents.session import Assignment
 from generator.backend import Desk, GaveUp
 from generator.defects.base import Finding, has_errors
 from generator.ledger import Effort

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Generic
+from collections.abc import Sequence
 
+from generator.agents.assignment import Assignment
 from generator.agents.config import AgentsConfig, settings_of
 from generator.agents.fencing import clipped
 from generator.agents.forms import FINISH, Form, Unfit, finish_tool, read_answer
@@ -13,18 +12,18 @@ from generator.agents.idea import Work
 from generator.agents.prompts import NEWEST, prompt, prompts_hash
 from generator.agents.tools.base import Kit, Result
 from generator.agents.transcript import Transcript
-from generator.agents.wording import answering, summary_line
+from generator.agents.wording import answering, end_after, summary_line
 from generator.backend import Desk, GaveUp
 from generator.ledger import Effort
 from harness.actions import Action
-from harness.agents.format_errors import FormatError, FormatErrorKind
+from harness.agents.format_errors import FormatError
 from harness.agents.history import History, window_of
 from harness.agents.parsing import Ask, read_actions
 from harness.agents.prompting import NEWEST as WORDS
 from harness.agents.turns import clean, kept_turn
 from harness.agents.wording import format_error_text
 from harness.budget import BudgetMeter
-from harness.errors import ContextOverflow, FormatErrors, Refusal, TrialEnd, policy_of
+from harness.errors import ContextOverflow, TrialEnd, policy_of
 from harness.models.base import Message, Reply, Tool, Usage
 from harness.models.calling import Caller, Retries
 from harness.models.pricing import PriceTable
@@ -33,29 +32,6 @@ from harness.models.windows import with_context_window
 
 _HALVINGS = 3
 """How often a conversation that is refused as too long is made shorter for one call."""
-
-
-@dataclass(frozen=True)
-class Assignment(Generic[Form]):
-    """What an agent is asked.
-
-    Attributes:
-        system: who it is, and how it works.
-        task: what it has to do now.
-        form: of its answer.
-        does: what handing in an answer means, for the tool that does it.
-        accept: looks at an answer and says what has to be mended; nothing ends the attempt.
-        without: fields of the form that are not the model's to fill.
-        rules: the prompt that says how it works.
-    """
-
-    system: str
-    task: str
-    form: type[Form]
-    does: str
-    accept: Callable[[Form], str]
-    without: Collection[str] = frozenset()
-    rules: str = "rules"
 
 
 class Session:
@@ -130,7 +106,7 @@ class Session:
                 self._observed(history, ask, result)
                 if ask is not reading.asks[-1]:
                     self.meter.check_action()
-            _end_after(unreadable, self._config.max_format_errors)
+            end_after(unreadable, self._config.max_format_errors)
 
     def _done(
         self, ask: Ask, reply: Reply, asked: Assignment[Form], kit: Kit, tools: Sequence[Tool]
@@ -209,12 +185,3 @@ class Session:
 
     def _price(self, usage: Usage) -> float | None:
         return self._prices.price(self.model.priced_as, usage)
-
-
-def _end_after(errors: list[FormatError], most: int) -> None:
-    """End the attempt after too many replies in a row that ask for nothing."""
-    if len(errors) < most:
-        return
-    if all(error.kind is FormatErrorKind.REFUSAL for error in errors):
-        raise Refusal(f"the model refused {len(errors)} times in a row: {errors[-1]}")
-    raise FormatErrors(f"{len(errors)} replies in a row held no action: {errors[-1]}")

@@ -1,4 +1,4 @@
-"""What a session tells a model beside its task: how to answer, and what earlier steps came to."""
+"""What a session says beside the task: how to answer, what earlier steps came to, and when it is enough."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from generator.agents.fencing import clipped
 from generator.agents.prompts import prompt
 from generator.agents.tools.base import Result
 from harness.actions import Action
-from harness.agents.format_errors import FormatError
+from harness.agents.format_errors import FormatError, FormatErrorKind
 from harness.agents.turns import clean
+from harness.errors import FormatErrors, Refusal
 from harness.models.base import ActionFormat, Tool
 
 _LINE, _FORM = 200, 12_000
@@ -36,3 +37,12 @@ def summary_line(step: int, wish: Action | FormatError, result: Result) -> str:
     said = wish.params.get("path") or wish.params.get("command") or ""
     outcome = "ok" if result.ok else f"error: {' '.join(result.text.split())}"
     return clean(f"{step}. {wish.name} {str(said)[:_LINE]}: {outcome[:_LINE]}")
+
+
+def end_after(errors: list[FormatError], most: int) -> None:
+    """End the attempt after too many replies in a row that ask for nothing."""
+    if len(errors) < most:
+        return
+    if all(error.kind is FormatErrorKind.REFUSAL for error in errors):
+        raise Refusal(f"the model refused {len(errors)} times in a row: {errors[-1]}")
+    raise FormatErrors(f"{len(errors)} replies in a row held no action: {errors[-1]}")

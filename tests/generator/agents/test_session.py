@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from generator.agents.assignment import Assignment
 from generator.agents.backend import LanguageModelBackend
 from generator.agents.config import AgentsConfig
 from generator.agents.prompts import prompt
-from generator.agents.session import Assignment, Session
+from generator.agents.session import Session
 from generator.agents.tools.base import Kit, Result, text_parameter, tool
 from generator.backend import Desk, GaveUp
 from generator.datasets.catalogue import dataset_path, load_card
