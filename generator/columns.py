@@ -15,6 +15,7 @@ _TRUTH = {"true", "false", "yes", "no", "y", "n", "t", "f", "0", "1", "0.0", "1.
 _ID_NAME = re.compile(r"(^|[_\s-])(id|uuid|guid|key|index|nr|no)$|[a-z](ID|Id)$|^Unnamed: \d+$", re.ASCII)
 _SEPARATORS = (", ", "|", ";", ",")
 _PARSED_SHARE = 0.95
+_FIRST_YEAR = 1400
 _MOST_LABELS = 40
 
 
@@ -143,8 +144,9 @@ def _words(
     if float(text.str.lower().str.endswith(_MEDIA).mean()) >= _PARSED_SHARE:
         return Column(name, Kind.PATH, missing, unique)
     sample = text.iloc[:: max(1, len(text) // 500)]
+    # Parsers make a second of the year 1 of ``M07``; no raw data are that old.
     if sample.str.contains(r"\d", regex=True).mean() >= _PARSED_SHARE and (
-        as_dates(sample).notna().mean() >= _PARSED_SHARE
+        (as_dates(sample).dt.year >= _FIRST_YEAR).mean() >= _PARSED_SHARE
     ):
         return Column(name, Kind.DATE, missing, unique)
     listed = _labels(text, unique)

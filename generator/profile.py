@@ -170,7 +170,7 @@ def profile_table(table: pd.DataFrame, path: str, recipe: Recipe | None = None) 
         keys=keys,
         groups=groups,
         time=find_time(table, columns),
-        wide_series=wide_series(columns),
+        wide_series=wide_series(columns, table),
         recipe=recipe,
     )
 

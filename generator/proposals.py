@@ -94,9 +94,13 @@ class Proposal(Formulation):
         features: raw columns that the participant gets.
         ignored: raw columns that are left out, each with the reason.
         classes: labels that are kept, most frequent first, of a classification.
-        positive: the class written as 1 when the prediction is a probability.
+        positive: the class written as 1: of a probability, an anomaly, or the value by which a flag says yes.
         train_rows: how many labelled rows are given when fewer than usual are, to leave something to do.
+        known_anomalies: how many rows of the rare class are among the training rows of an anomaly detection.
+        test_share: share of the rows that is tested, when it is not the usual one.
         query: the column within whose values rows are ranked.
+        change_of: the raw column of a series of whose change since the row before the target is.
+        step_seconds: the distance of neighbouring rows of that series.
         window: of the shape ``windows``.
         split: how train and test are separated.
         evidence: what the quick check found; the difficulty follows from it.
@@ -110,7 +114,11 @@ class Proposal(Formulation):
     classes: tuple[str, ...] = ()
     positive: str | None = None
     train_rows: int | None = None
+    known_anomalies: int | None = None
+    test_share: float | None = None
     query: str | None = None
+    change_of: str | None = None
+    step_seconds: float | None = None
     window: Window | None = None
     split: SplitChoice
     evidence: Evidence

@@ -13,6 +13,9 @@ from generator.columns import Column, Kind, as_dates
 _PARTS = ("year", "month", "day", "hour")
 _WIDE = re.compile(r"^(.*?)_?0*(\d+)$")
 _SHORTEST_SERIES = 100
+#: Places compared to tell curves from numbered columns, how far apart two may lie, as a period may be between
+#: them, and the correlation of curves.
+_COMPARED, _FARTHEST, _ALIKE = 60, 12, 0.4
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,12 @@ def find_time(table: pd.DataFrame, columns: Sequence[Column]) -> TimeAxis | None
     )
 
 
-def wide_series(columns: Sequence[Column]) -> tuple[str, ...]:
-    """The longest run of numeric columns named by one stem and consecutive numbers, at least 12 of them."""
+def wide_series(columns: Sequence[Column], table: pd.DataFrame) -> tuple[str, ...]:
+    """The longest run of numeric columns named by one stem and consecutive numbers, at least 12 of them.
+
+    Numbered columns are a series only when values near each other are alike, as those of a curve are and the
+    counts of numbered articles are not.
+    """
     runs: dict[str, list[tuple[int, str]]] = {}
     for column in columns:
         match = _WIDE.match(column.name)
@@ -102,7 +109,18 @@ def wide_series(columns: Sequence[Column]) -> tuple[str, ...]:
         numbers = [number for number, _ in members]
         if numbers == list(range(numbers[0], numbers[0] + len(numbers))) and len(numbers) > len(best):
             best = tuple(name for _, name in members)
-    return best if len(best) >= 12 else ()
+    return best if len(best) >= 12 and _coherent(table[list(best)]) else ()
+
+
+def _coherent(curves: pd.DataFrame) -> bool:
+    """Whether columns correlate with those a few places further on, at some distance at least."""
+    step = max(1, len(curves.columns) // _COMPARED)
+    strengths = []
+    for distance in range(1, min(_FARTHEST, len(curves.columns) // 2) + 1):
+        pairs = range(0, len(curves.columns) - distance, step)
+        together = [curves.iloc[:, at].corr(curves.iloc[:, at + distance]) for at in pairs]
+        strengths.append(pd.Series(together).abs().median())
+    return bool(pd.Series(strengths).max() >= _ALIKE)
 
 
 def _time_columns(columns: Sequence[Column]) -> list[str]:

@@ -15,6 +15,7 @@ from generator.ledger import Effort
 from generator.proposals import Formulation, Proposal
 from generator.rules.design import VERSION, design
 from generator.rules.propose import propose
+from generator.rules.repair import revise
 from harness.tasks.package import file_hash
 
 
@@ -42,10 +43,12 @@ class RulesBackend:
     def design(
         self, desk: Desk, formulation: Formulation, root: Path, findings: Sequence[Finding], effort: Effort
     ) -> Proposal:
-        """Write the package; its form is the unified one already."""
+        """Write the package, with another design where findings call for one; its form is the unified one."""
         assert isinstance(formulation, Proposal)
         if findings:
-            raise GaveUp("not_mended", "the rules know no other design of it")
+            tables = {table.path: table for table in desk.profile.tables}
+            formulation = revise(formulation, findings, tables.get(formulation.table))
+            effort.note = f"mended {', '.join(dict.fromkeys(found.code for found in findings))}"
         design(formulation, desk.folder, desk.card, desk.profile, root, desk.provider)
         return formulation
 

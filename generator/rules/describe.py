@@ -63,6 +63,25 @@ def _goal(proposal: Proposal, card: DatasetCard, id_column: str) -> str:
         one = WORDS[proposal.modality].one
         verb = "shows" if one == "image" else "belongs to"
         what = f"Say for each test {one} which of the {len(proposal.classes)} classes it {verb}."
+    elif proposal.change_of is not None:
+        step = duration(proposal.step_seconds or 0)
+        what = (
+            f"Forecast {names} for each test row: the value of `{proposal.change_of}` minus the value {step} "
+            "before it. The test rows come after all training rows in time, and only what is known in "
+            "advance is given for them."
+        )
+    elif proposal.known_anomalies is not None:
+        usual = next(name for name in proposal.classes if name != proposal.positive)
+        what = (
+            f'Find the rare test rows for which {names} is "{proposal.positive}", among many for which it is '
+            f'"{usual}". Submit any number for each row, the higher the more likely it is rare: only the '
+            "order counts. Few such rows are known in advance, so few are in the training table."
+        )
+    elif proposal.objective == "multi-label classification" and proposal.source_target is None:
+        what = (
+            f"Predict each of the {len(proposal.targets)} flags {names} for each test row: 1 where it "
+            "applies and 0 where not. Several may apply to a row, or none."
+        )
     elif proposal.objective == "multi-label classification":
         what = (
             f"Say for each test row which values of `{proposal.source_target}` apply to it. Several "
@@ -118,6 +137,8 @@ def _split(proposal: Proposal, id_column: str, train: pd.DataFrame) -> str:
     text = f"How train and test were separated: {reason}."
     text += f" The values of `{id_column}` were dealt at random and carry no information"
     text += f" beyond the {plain(proposal.query)}." if proposal.query else "."
+    if proposal.known_anomalies is not None:
+        text += f" Of the rare rows at most {proposal.known_anomalies} are in the training table, on purpose."
     if proposal.train_rows is not None:
         text += f" Only {len(train)} labelled rows are given, on purpose: with many, the task would be easy."
     hidden = [f"`{name}` ({reason})" for name, reason in proposal.ignored]
@@ -195,6 +216,11 @@ def _meaning(proposal: Proposal, column: Column | None, values: pd.Series, id_co
 
 
 def _target_meaning(proposal: Proposal, values: pd.Series) -> str:
+    if proposal.change_of is not None:
+        said = f"from {values.min():g} to {values.max():g} in `train.csv`"
+        return f"The change of `{proposal.change_of}` since the time before, {said}."
+    if proposal.objective == "multi-label classification" and proposal.source_target is None:
+        return f"1 where it applies ({values.mean():.1%} of the training rows), else 0."
     if proposal.objective == "multi-label classification":
         label = dict(zip(proposal.targets, proposal.classes, strict=True))[str(values.name)]
         return f'1 where "{label}" applies, else 0.'

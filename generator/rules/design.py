@@ -22,6 +22,7 @@ from generator.rules.describe import describe
 from generator.rules.media import WORDS
 from generator.rules.metrics import METRICS, MetricKind
 from generator.rules.naming import plain, words
+from generator.rules.temporal import STEP_BOUNDS
 from generator.tables import plan_table
 from generator.tables.literals import regex
 from harness.sandboxes.base import SandboxProvider
@@ -29,12 +30,15 @@ from harness.tasks.package import load_task, raw_hash
 from harness.tasks.preparing import prepare_task
 
 #: Of the rules, as recorded in a package; raised with each release that gives other packages.
-VERSION = "1"
+VERSION = "2"
 SEED = 7
 MOST_TRAIN = 6_000
 MOST_TEST = 2_000
 LEAST_TEST = 100
+#: Most of a small table that is tested: without training rows there is nothing to test.
+MOST_TEST_SHARE = 0.4
 _IMPORTS = {
+    "average_precision": ("from sklearn.metrics import average_precision_score",),
     "macro_f1": ("from sklearn.metrics import f1_score",),
     "micro_f1": ("from sklearn.metrics import f1_score",),
     "quadratic_weighted_kappa": ("from sklearn.metrics import cohen_kappa_score",),
@@ -157,9 +161,10 @@ def layout(proposal: Proposal, table: Table | None) -> Layout:
 def _prepare_values(
     proposal: Proposal, folder: Path, table: Table | None, names: Layout, metric: MetricKind
 ) -> dict[str, Any]:
+    usual = 0.5 if proposal.train_rows else 0.15 if proposal.split.kind == "time" else 0.25
     values: dict[str, Any] = {
-        "test_share": 0.5 if proposal.train_rows else 0.15 if proposal.split.kind == "time" else 0.25,
-        "least_test": LEAST_TEST,
+        "test_share": proposal.test_share or usual,
+        "least_test": least_test(table.rows) if table else LEAST_TEST,
         "most_test": 400 if proposal.shape == "windows" else MOST_TEST,
         "most_train": proposal.train_rows or MOST_TRAIN,
         "source_target": proposal.source_target,
@@ -172,11 +177,13 @@ def _prepare_values(
         return values
     recipe = table.recipe or plan_table(folder, table.path)
     used = {column.name: column for column in table.columns}
-    relevant = [used[name] for name in (*proposal.features, *proposal.targets) if name in used]
+    named = (*proposal.features, *proposal.targets, *([proposal.change_of] if proposal.change_of else []))
+    relevant = [used[name] for name in dict.fromkeys(named) if name in used]
     dates = [column.name for column in relevant if column.kind is Kind.DATE]
     if names.time_column in used and names.time_column not in dates:
         dates.append(str(names.time_column))
     entity = table.time.entity if table.time and table.time.entity else None
+    sorted_too = entity and (entity in proposal.features or proposal.change_of)
     target = used.get(proposal.targets[0])
     labelled = used.get(proposal.source_target or "")
     return values | {
@@ -185,18 +192,29 @@ def _prepare_values(
         "features": proposal.features,
         "coerced": [column.name for column in relevant if column.coerced],
         "date_columns": dates,
-        "entity_sort": f", {_py(entity)}" if entity in proposal.features else "",
+        "entity_sort": f", {_py(entity)}" if sorted_too else "",
         "group_sources": list(names.group_sources),
         "extra_code": "".join(f"{_py(name)}, " for name in names.extra_columns),
         "labels": dict(zip(proposal.targets, proposal.classes, strict=True))
         if labelled and proposal.classes
         else {},
+        "flags": proposal.positive if proposal.objective == "multi-label classification" else None,
+        "change_of": proposal.change_of,
+        "step_seconds": proposal.step_seconds,
+        "step_bounds": STEP_BOUNDS,
+        "entity": entity,
+        "known_anomalies": proposal.known_anomalies,
         "separator": labelled.separator if labelled else None,
         "integer_classes": bool(proposal.classes) and target is not None and target.minimum is not None,
         "positive": proposal.positive,
         "query_words": plain(proposal.query) if proposal.query else "",
         "sample_code": _sample_code(proposal, metric),
     }
+
+
+def least_test(rows: int) -> int:
+    """The least number of test rows of a table: 100, of a small one two fifths."""
+    return min(LEAST_TEST, round(MOST_TEST_SHARE * rows))
 
 
 def _sample_code(proposal: Proposal, metric: MetricKind) -> str:

@@ -71,6 +71,17 @@ METRICS: dict[str, MetricKind] = {
             "count one half.",
         ),
         MetricKind(
+            "average_precision",
+            "Average precision",
+            True,
+            1.0,
+            0.0,
+            "number",
+            "Rows are sorted by the submitted value, the highest first; at each row of class 1 the share of "
+            "class 1 among the rows down to it is taken, and the score is the mean of these shares. Rows of "
+            "equal value count as one step.",
+        ),
+        MetricKind(
             "log_loss",
             "Log loss",
             False,

@@ -7,12 +7,12 @@ import re
 #: Words that name what people usually want to know, by how surely they do.
 _WORDS_BY_WEIGHT: dict[float, str] = {
     3.0: "target class label outcome",
-    2.5: "status price attrition churn survived diagnosis genre sentiment",
+    2.5: "status price attrition churn survived diagnosis genre sentiment death purchase spam anomaly",
     2.0: (
         "category default response result score rating quality strength progression disease species "
-        "sales ridership demand glucose salary cost risk topic grade"
+        "sales ridership demand glucose salary cost risk topic grade delay wage expectancy"
     ),
-    1.5: "weight artist author season inventory median duration",
+    1.5: "weight artist author season inventory median duration tip mortality",
     1.2: "income amount",
     1.0: "condition cond temperature pressure role length performance meter",
     0.8: "level value count",
@@ -21,10 +21,15 @@ _WORDS_BY_WEIGHT: dict[float, str] = {
 }
 _OUTCOME = {word: weight for weight, words in _WORDS_BY_WEIGHT.items() for word in words.split()}
 _CIRCUMSTANCE = {
-    "year", "month", "day", "hour", "minute", "date", "time", "lat", "latitude", "long", "lon",
+    "year", "month", "day", "hour", "minute", "date", "lat", "latitude", "long", "lon",
     "longitude", "id", "index", "name", "zip", "street", "sex", "gender", "age", "x", "y", "row", "col",
-    "column", "position",
+    "column", "position", "week", "weekof", "weekday", "dow", "quarter", "store", "previous", "prior", "past",
+    "historical", "grp", "bin", "decile", "quartile", "bucket", "zipcode", "postcode", "phone", "address",
+    "flight", "tailnum", "trend",
 }  # fmt: skip
+_ID_WORDS = 6
+#: Words at which an id must not end.
+_JOINTS = {"of", "the", "and", "in", "by", "to", "per", "within"}
 
 
 def words(name: str) -> list[str]:
@@ -52,12 +57,16 @@ def task_id(dataset: str, target: str, suffix: str = "") -> str:
     """A short, telling id: the dataset's first word, the target's words, and what sets the task apart."""
     parts = words(dataset)[:1]
     parts += [word for word in words(plain(target)) if word not in parts]
-    return "-".join([*parts, *words(suffix)][:6])
+    ending = words(suffix)
+    parts = parts[: _ID_WORDS - len(ending)]
+    while parts[-1] in _JOINTS:
+        parts.pop()
+    return "-".join([*parts, *ending])
 
 
 def stems(text: str) -> set[str]:
-    """Words of four letters or more cut to their first six, to compare across inflections."""
-    return {word[:6] for word in words(text) if len(word) >= 4}
+    """Words of four letters or more without a plural's s, cut to their first six, to compare inflections."""
+    return {(word[:-1] if word[-1] == "s" else word)[:6] for word in words(text) if len(word) >= 4}
 
 
 def outcome_score(name: str, about: str) -> float:
@@ -71,7 +80,8 @@ def outcome_score(name: str, about: str) -> float:
     score = max((_OUTCOME.get(word, 0.0) for word in own), default=0.0)
     if stems(name) & stems(about):
         score += 2.0
-    if own and (own[0] in _CIRCUMSTANCE or own[-1] in _CIRCUMSTANCE):
+    # A time of day is a circumstance, the time that something takes is not.
+    if own and (own == ["time"] or own[0] in _CIRCUMSTANCE or own[-1] in _CIRCUMSTANCE):
         score -= 3.0
     return score
 

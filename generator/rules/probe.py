@@ -61,6 +61,9 @@ def skill(
     groups: pd.Series | None = None,
     order: pd.Series | None = None,
     tree: bool = False,
+    most: int | None = None,
+    rare: int | None = None,
+    labels: bool = False,
 ) -> Evidence:
     """Cross-validated skill of a forest (or one tree), split as the task will be.
 
@@ -71,6 +74,9 @@ def skill(
         groups: rows of one group stay on one side.
         order: the time of each row; the last quarter is then predicted from what came before.
         tree: use a single tree, which suits a single feature.
+        most: learn from no more than so many rows.
+        rare: learn from no more than so many rows of the rarest class.
+        labels: ask for the right class also where there are two, not only for their order.
     """
     rows = _sample(target, groups, order)
     data = matrix.loc[rows].fillna(-1e9).to_numpy(float)
@@ -80,19 +86,30 @@ def skill(
     for train, test in _folds(
         truth, None if groups is None else groups.loc[rows], order is not None, classes
     ):
+        train = _fewer(train, truth, most, rare)
         model = _model(classes, tree)
         model.fit(data[train], truth[train])
-        scores.append(_score(model, data[test], truth[test], truth[train], classes))
+        scores.append(_score(model, data[test], truth[test], truth[train], classes, labels))
     kinds = len(np.unique(truth)) if classes else 0
     measure = (
         "R²"
         if not classes
         else "2 AUC - 1"
-        if kinds == 2
+        if kinds == 2 and not labels
         else "share of the errors of the majority guess avoided"
     )
     return Evidence(skill=round(float(np.mean(scores)), 4), spread=round(float(np.std(scores)), 4),
                     measure=measure, rows=len(rows))  # fmt: skip
+
+
+def joined(evidence: Sequence[Evidence]) -> Evidence:
+    """The evidence about several parts of one target as one: their means."""
+    return evidence[0].model_copy(
+        update={
+            "skill": round(float(np.mean([each.skill for each in evidence])), 4),
+            "spread": round(float(np.mean([each.spread for each in evidence])), 4),
+        }
+    )
 
 
 def proxies(
@@ -148,10 +165,21 @@ def _model(classes: bool, tree: bool) -> Any:
     return kind(n_estimators=60, min_samples_leaf=2, max_features=0.5, random_state=_SEED)
 
 
-def _score(model: Any, data: Array, truth: Array, seen: Array, classes: bool) -> float:
+def _fewer(
+    train: npt.NDArray[np.intp], truth: Array, most: int | None, rare: int | None
+) -> npt.NDArray[np.intp]:
+    """The rows to learn from, thinned evenly."""
+    if rare is not None:
+        kinds, counts = np.unique(truth[train], return_counts=True)
+        flagged = train[truth[train] == kinds[counts.argmin()]]
+        train = np.setdiff1d(train, flagged[rare:])
+    return train if most is None or len(train) <= most else train[:: -(-len(train) // most)]
+
+
+def _score(model: Any, data: Array, truth: Array, seen: Array, classes: bool, labels: bool = False) -> float:
     if not classes:
         return float(r2_score(truth, model.predict(data)))
-    if len(np.unique(seen)) == 2 and len(np.unique(truth)) == 2:
+    if not labels and len(np.unique(seen)) == 2 and len(np.unique(truth)) == 2:
         return 2 * float(roc_auc_score(truth, model.predict_proba(data)[:, 1])) - 1
     guess = np.bincount(seen.astype(int)).argmax()
     floor = float(np.mean(truth == guess))

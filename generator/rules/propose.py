@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from generator.datasets.catalogue import DatasetCard
-from generator.profile import Profile, table_rows
+from generator.profile import Profile, Table, table_rows
 from generator.proposals import Proposal, Refusal
+from generator.rules.candidates import FROM_TEXT, Candidate, candidates
 from generator.rules.context import LEAST_ROWS, Context, Outcome
 from generator.rules.media import propose_media
-from generator.rules.tabular import Candidate, candidates, examine
+from generator.rules.tabular import examine
 from generator.rules.temporal import propose_series
 
-#: How promising a target must be to be asked for beside the dataset's main one.
-_SECOND_PROMISE = 0.6
-_MOST_CHECKS = 8
-
+#: What speaks for a second task must outweigh that its kind or its target is there already.
+_SECOND_WORTH = -0.1
+_MOST_CHECKS = 10
+#: Tables of a dataset that are asked for tasks, the largest first.
+_MOST_TABLES = 3
+_SAME_KIND, _LIKE_KIND, _SAME_TARGET, _SAME_MEASUREMENT = 0.5, 0.2, 1.5, 0.4
 
 #: What a formulation asks for: its objective and its targets.
 Asked = tuple[str, tuple[str, ...]]
@@ -32,7 +35,7 @@ def propose(
 ) -> Outcome:
     """At most ``max_tasks`` proposals that differ in target, objective or metric, and what was refused.
 
-    The largest table is used; a target is proposed only when a quick cross-validation beats a constant
+    The largest tables are used; a target is proposed only when a quick cross-validation beats a constant
     guess clearly, and when no single column gives it away.
 
     Args:
@@ -48,14 +51,13 @@ def propose(
         found = propose_media(card.name, card.title, folder, media)
         proposals += [each for each in found.proposals if _asked(each) not in avoid]
         refusals += found.refusals
-    if profile.tables:
-        table = profile.tables[0]
+    for table in _worked(profile):
         if table.rows < LEAST_ROWS:
             reason = f"the table has {table.rows} rows; at least {LEAST_ROWS} are needed"
             refusals.append(Refusal(target=table.path, objective="any", reason=reason, code="few_rows"))
-        else:
+        elif len(proposals) < max_tasks:
             context = Context(card.name, card.title, card.modality, table, table_rows(table, folder))
-            found = _from_table(context, max_tasks - len(proposals), avoid)
+            found = _from_table(context, max_tasks, proposals, avoid)
             proposals += found.proposals
             refusals += found.refusals
     if not proposals and not refusals:
@@ -65,43 +67,74 @@ def propose(
     return Outcome(tuple(_named_apart(proposals[:max_tasks])), tuple(refusals))
 
 
-def _from_table(context: Context, wanted: int, avoid: Collection[Asked]) -> Outcome:
+def _worked(profile: Profile) -> list[Table]:
+    """The largest tables, without those that only say what media show."""
+    recipes = [media.labels.recipe for media in profile.media if media.labels is not None]
+    labels = {name for recipe in recipes if recipe is not None for name in recipe.files}
+    return [table for table in profile.tables if table.path not in labels][:_MOST_TABLES]
+
+
+def _from_table(
+    context: Context, most: int, earlier: Sequence[Proposal], avoid: Collection[Asked]
+) -> Outcome:
+    """New proposals of one table, until there are ``most`` with the ``earlier`` ones."""
     series = propose_series(context)
-    proposals = [each for each in series.proposals if _asked(each) not in avoid][:wanted]
-    refusals = list(series.refusals)
-    queue, checks = candidates(context), 0
-    while queue and len(proposals) < wanted and checks < _MOST_CHECKS:
+    proposals = list(earlier)
+    proposals += [each for each in series.proposals if _asked(each) not in avoid][: most - len(earlier)]
+    queue, refused = candidates(context)
+    refusals, checks = [*series.refusals, *refused], 0
+    while queue and len(proposals) < most and checks < _MOST_CHECKS:
         chosen = max(queue, key=lambda c: _worth(c, proposals))
         queue.remove(chosen)
-        if proposals and _worth(chosen, proposals) < _SECOND_PROMISE:
-            break
-        if any(_same(chosen, earlier) for earlier in proposals):
+        if any(_same(chosen, proposal) for proposal in proposals):
             continue
+        if proposals and _worth(chosen, proposals) < _SECOND_WORTH:
+            break
         checks += 1
         result = examine(context, chosen)
         if isinstance(result, Refusal):
             refusals.append(result)
+            # What the columns give away as a whole, they give away in any form; texts alone may not.
+            if result.code == "given_away" and not chosen.texts:
+                queue = [c for c in queue if c.texts or c.columns != chosen.columns]
         elif _asked(result) not in avoid:
             proposals.append(result)
-    return Outcome(tuple(proposals), tuple(refusals))
+    return Outcome(tuple(proposals[len(earlier) :]), tuple(refusals))
 
 
 def _asked(proposal: Proposal) -> Asked:
     return proposal.objective, proposal.targets
 
 
-def _worth(candidate: Candidate, proposals: list[Proposal]) -> float:
-    """Promise, less for an objective or a target that is there already."""
-    objectives = [proposal.objective for proposal in proposals]
-    targets = {name for proposal in proposals for name in proposal.targets}
-    same = objectives.count(candidate.objective)
-    again = sum(column.name in targets for column in candidate.columns)
-    return candidate.promise - 0.8 * same - 0.4 * again
-
-
 def _same(candidate: Candidate, proposal: Proposal) -> bool:
-    names = tuple(column.name for column in candidate.columns)
-    return candidate.objective == proposal.objective and names == proposal.targets
+    """Whether both ask the same, or one asks for a part of the labels that the other asks for."""
+    names = {column.name for column in candidate.columns}
+    if "classification" in proposal.objective or proposal.objective == "anomaly detection":
+        return bool(names & {*proposal.targets, proposal.source_target})
+    return candidate.objective == _kind(proposal).removesuffix(f" {FROM_TEXT}") and names == set(
+        proposal.targets
+    )
+
+
+def _kind(proposal: Proposal) -> str:
+    objective = "multi-output" if "multi-output" in proposal.tags else proposal.objective
+    return f"{objective} {FROM_TEXT}" if FROM_TEXT in proposal.tags else objective
+
+
+def _worth(candidate: Candidate, proposals: Sequence[Proposal]) -> float:
+    """Promise, less for an objective or a target that is there already."""
+    worth = candidate.promise
+    names = {column.name for column in candidate.columns}
+    for proposal in proposals:
+        if _kind(proposal) == candidate.kind:
+            worth -= _SAME_KIND
+        elif proposal.objective == candidate.objective:
+            worth -= _LIKE_KIND
+        if names & {*proposal.targets, proposal.source_target, proposal.change_of}:
+            # Only what is measured is worth another question, such as an order or several numbers at once.
+            measured = not proposal.classes and _kind(proposal) != candidate.objective
+            worth -= _SAME_MEASUREMENT if measured else _SAME_TARGET
+    return worth
 
 
 def _named_apart(proposals: list[Proposal]) -> list[Proposal]:

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from generator.columns import Column, Kind, as_numbers
 from generator.proposals import Proposal, Refusal, SplitChoice, Window
-from generator.rules.context import LEAST_ROWS, Context, Outcome, difficulty, verdict
-from generator.rules.naming import duration, outcome_score, plain, task_id
-from generator.rules.probe import encode, skill
-from generator.rules.tabular import number_metric
+from generator.rules.context import (
+    LEAST_ROWS,
+    MOST_NUMBER_SKILL,
+    Context,
+    Outcome,
+    difficulty,
+    verdict,
+)
+from generator.rules.metricchoice import number_metric
+from generator.rules.naming import duration, outcome_score, plain, snake, task_id
+from generator.rules.probe import calendar, encode, skill
 from generator.series import times_of
 
 _DAY = 86_400
+#: Distances of neighbours, in usual steps, that count as one step; months differ by a tenth.
+STEP_BOUNDS = (0.8, 1.2)
+_TIME = "mlesmith time"
+#: Rows from which stretches that do not overlap are enough for a test set.
 _LONG_SERIES = 8_000
+#: Columns of a table of series that are forecast.
+_MOST_FORECASTS, _MOST_TRIED = 2, 5
+#: Neighbours at the usual distance that a forecast of changes needs: a change across a gap is another thing.
+_REGULAR = 0.8
 
 
 def propose_series(context: Context) -> Outcome:
@@ -28,11 +45,18 @@ def propose_series(context: Context) -> Outcome:
         numbers = [
             c for c in context.table.columns
             if c.is_number and c.unique >= 20 and c.name not in time.columns and c.name.lower() not in named
+            and c.missing <= 0.4 * context.table.rows and outcome_score(c.name, context.about) >= 0
         ]  # fmt: skip
         ranked = sorted(numbers, key=lambda c: (-outcome_score(c.name, context.about), c.missing))
-        for column in ranked[:1]:
-            found.append(_forecast(context, column))
-            if time.entity is None and time.regular >= 0.95 and context.table.rows >= _LONG_SERIES:
+        long = time.entity is None and time.regular >= 0.95 and context.table.rows >= _LONG_SERIES
+        for place, column in enumerate(ranked[:_MOST_TRIED]):
+            if sum(isinstance(each, Proposal) for each in found) >= _MOST_FORECASTS:
+                break
+            level = _forecast(context, column)
+            found.append(level)
+            if isinstance(level, Refusal) and time.regular >= _REGULAR:
+                found.append(_step(context, column))
+            if long and not place:
                 found.append(_change(context, column))
     return Outcome(
         tuple(p for p in found if isinstance(p, Proposal)), tuple(p for p in found if isinstance(p, Refusal))
@@ -75,7 +99,7 @@ def _forecast(context: Context, column: Column) -> Proposal | Refusal:
     metric = number_metric(values)
     target = values.loc[known]
     evidence = skill(matrix, np.log1p(target) if metric == "rmsle" else target, classes=False, order=order)
-    problem = verdict(evidence)
+    problem = verdict(evidence, MOST_NUMBER_SKILL)
     if problem is not None:
         return _refuse(column.name, problem)
     given = {c.name for c in features}
@@ -90,11 +114,7 @@ def _forecast(context: Context, column: Column) -> Proposal | Refusal:
         targets=(column.name,),
         metric="smape" if values.min() > 0 else "mae",
         features=tuple(c.name for c in features),
-        ignored=tuple(
-            (c.name, "it is measured at the same time as the target, so it is not known in advance")
-            for c in context.table.columns
-            if c.name not in given and c.name != column.name
-        ),
+        ignored=_not_in_advance(context, (*given, column.name)),
         split=SplitChoice(
             kind="time",
             columns=time.columns,
@@ -103,6 +123,63 @@ def _forecast(context: Context, column: Column) -> Proposal | Refusal:
         difficulty=difficulty(evidence),
         rationale=f"The past of the series and the calendar explain its course (skill {evidence.skill:.2f}, "
         f"{evidence.measure}, on the last quarter).",
+        evidence=evidence,
+    )
+
+
+def _step(context: Context, column: Column) -> Proposal | Refusal:
+    """How a series changes from each time to the next, over a whole stretch ahead, by the calendar alone.
+
+    This is for series whose level lies beyond anything seen before, as that of a rising one does: their steps
+    are of the size of earlier ones, and no test row shows the answer of another.
+    """
+    time = context.table.time
+    assert time is not None
+    frame = context.frame.assign(
+        **{_TIME: times_of(context.frame, time.columns), column.name: as_numbers(context.frame[column.name])}
+    )
+    frame = frame.dropna(subset=[_TIME, column.name]).sort_values(_TIME, kind="stable")
+    series = frame.groupby(frame[time.entity] if time.entity else np.zeros(len(frame)))
+    target = series[column.name].diff()
+    near = (series[_TIME].diff().dt.total_seconds() / time.step_seconds).between(*STEP_BOUNDS)
+    target = target[near & target.notna()]
+    if len(target) < LEAST_ROWS:
+        return _refuse(f"change of {column.name}", ("few_rows", f"only {len(target)} steps without a gap"))
+    matrix = pd.DataFrame(calendar(frame.loc[target.index, _TIME], "time"), index=target.index)
+    if time.entity:
+        matrix["series"] = pd.factorize(frame.loc[target.index, time.entity], sort=True)[0]
+    evidence = skill(matrix, target, classes=False, order=frame.loc[target.index, _TIME])
+    problem = verdict(evidence, MOST_NUMBER_SKILL)
+    if problem is not None:
+        return _refuse(f"change of {column.name}", problem)
+    owner = f" of each {plain(time.entity)}" if time.entity else ""
+    features = (*time.columns, *([time.entity] if time.entity else []))
+    every = duration(time.step_seconds)
+    return Proposal(
+        id=task_id(context.dataset, column.name, "step"),
+        title=f"Forecast how the {plain(column.name)}{owner} changes from one time to the next: "
+        f"{context.title or context.dataset}",
+        shape="table",
+        table=context.table.path,
+        modality="time series",
+        objective="forecasting",
+        targets=(f"{snake(column.name)}_change",),
+        change_of=column.name,
+        step_seconds=time.step_seconds,
+        metric="rmse",
+        features=features,
+        ignored=(
+            (column.name, "the target is its change, which its values would tell"),
+            *_not_in_advance(context, (*features, column.name)),
+        ),
+        split=SplitChoice(
+            kind="time",
+            columns=time.columns,
+            reason="a forecast looks ahead, so the test rows are the latest",
+        ),
+        difficulty=difficulty(evidence),
+        rationale=f"The calendar explains how the series changes within {every} (skill {evidence.skill:.2f}, "
+        f"{evidence.measure}, on the last quarter), where its level lies beyond what was seen before.",
         evidence=evidence,
     )
 
@@ -120,7 +197,7 @@ def _change(context: Context, column: Column) -> Proposal | Refusal:
     # Differences to the last value are what a tree can use.
     matrix = matrix.sub(matrix.iloc[:, -1], axis=0)
     evidence = skill(matrix, table["change"], classes=False, order=table["time"])
-    problem = verdict(evidence)
+    problem = verdict(evidence, MOST_NUMBER_SKILL)
     if problem is not None:
         return _refuse(f"change of {column.name}", problem)
     after = duration(window.ahead * window.step_seconds)
@@ -155,6 +232,15 @@ def _change(context: Context, column: Column) -> Proposal | Refusal:
     )
 
 
+def _not_in_advance(context: Context, known: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The columns that a forecast must do without."""
+    return tuple(
+        (c.name, "it is measured at the same time as the target, so it is not known in advance")
+        for c in context.table.columns
+        if c.name not in known
+    )
+
+
 def _end_of_curve(context: Context) -> Proposal | Refusal:
     """The last values of each curve from its first ones."""
     steps = context.table.wide_series
@@ -164,7 +250,7 @@ def _end_of_curve(context: Context) -> Proposal | Refusal:
     matrix = encode(context.frame, [context.table.column(name) for name in (*shown, *rest)])
     target = context.frame[list(hidden)].apply(as_numbers).mean(axis=1).rename("end")
     evidence = skill(matrix, target, classes=False)
-    problem = verdict(evidence)
+    problem = verdict(evidence, MOST_NUMBER_SKILL)
     if problem is not None:
         return _refuse(f"{hidden[0]} to {hidden[-1]}", problem)
     return Proposal(

@@ -8,12 +8,13 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from generator.columns import Kind, profile_column
 from generator.datasets.catalogue import dataset_path
-from generator.profile import Profile, profile_dataset
+from generator.profile import Profile, profile_dataset, profile_table
 from generator.series import find_time, times_of
 
 
@@ -74,6 +75,16 @@ def test_each_row_a_curve() -> None:
     assert table.wide_series == tuple(f"t{hour:03d}" for hour in range(24))
 
 
+def test_numbered_columns_are_curves_only_when_near_ones_are_alike() -> None:
+    rng = np.random.default_rng(1)
+    steps = rng.normal(size=(200, 20))
+    phases = rng.uniform(0, 2 * np.pi, size=(200, 1))
+    hidden_period = np.sin(phases + 2 * np.pi * np.arange(20) / 4)
+    for values, curve in [(steps, False), (steps.cumsum(axis=1), True), (hidden_period, True)]:
+        table = pd.DataFrame(values, columns=[f"item_{number:02d}" for number in range(1, 21)])
+        assert bool(profile_table(table, "table.csv").wide_series) is curve
+
+
 def test_images_by_class() -> None:
     (images,) = profile_dataset(dataset_path("digit-images")).media
     files = Counter(path.parent.name for path in dataset_path("digit-images").glob("*/*.png"))
@@ -100,6 +111,7 @@ def test_the_profile_is_strict_json_and_the_same_twice(credit: Profile) -> None:
         ([None, None], Kind.CONSTANT, 2, 0),
         (["a.png", "b.png", "c.PNG"], Kind.PATH, 0, 0),
         (["red", "blue"] * 20, Kind.CATEGORY, 0, 0),
+        ([f"M{number:02d}" for number in range(30)] * 9, Kind.CATEGORY, 0, 0),
     ],
 )
 def test_kinds_of_small_columns(values: list[object], kind: Kind, missing: int, coerced: int) -> None:

@@ -74,7 +74,10 @@ def test_a_column_that_gives_the_target_away_is_left_out() -> None:
 def test_what_cannot_be_learned_is_refused_with_a_reason() -> None:
     outcome = proposals_of("water-flow")
     assert outcome.proposals == ()
-    assert all("hardly help" in refusal.reason for refusal in outcome.refusals)
+    forecasts = [refusal for refusal in outcome.refusals if refusal.objective == "forecasting"]
+    assert forecasts and all("hardly help" in refusal.reason for refusal in forecasts)
+    # The same from its time alone, without an order, would be the same forecast again.
+    assert {refusal.code for refusal in outcome.refusals} == {"unlearnable", "is_forecast"}
 
 
 def test_files_agree_with_each_other(made: dict[str, tuple[Proposal, Task]]) -> None:
