@@ -27,7 +27,6 @@ from mlesmith.console import (
 if TYPE_CHECKING:
     from generator.backend import Backend
     from generator.pipeline.generation import Generation
-    from generator.verifier.review.reviewer import Reviewer
 
 _LINE, _BUDGET = "The line", "What one attempt of an agent may use"
 
@@ -104,14 +103,7 @@ def generate(
             rich_help_panel="Models",
         ),
     ] = None,
-    reviewer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PROVIDER/MODEL",
-            help="A language model that reviews each task; none unless named.",
-            rich_help_panel="Models",
-        ),
-    ] = None,
+    reviewer: models.ReviewerName = None,
     base_url: models.BaseUrl = None,
     key_variable: models.KeyVariable = None,
     api: models.ApiName = None,
@@ -163,6 +155,8 @@ def generate(
         for key, value in {"steps": steps, "tokens": tokens, "cost_usd": cost_usd}.items()
         if value is not None
     }
+    if model is None and reviewer is None and (prices is not None or any(endpoint.values())):
+        fail("--base-url, --key-variable, --api and --prices belong to --model or --reviewer")
     backend = _backend(model, agents, mixed, settings, endpoint, prices, budget)
     tally = Tally(len(datasets))
     generation = run_pipeline(
@@ -174,7 +168,7 @@ def generate(
             max_tasks=max_tasks,
             verify=verify,
             deep=not quick,
-            reviewer=_reviewer(reviewer, endpoint, prices),
+            reviewer=models.reviewer_of(reviewer, prices=prices, **endpoint),
             without=frozenset(without or ()),
             workers=workers or os.cpu_count() or 1,
             resume=resume,
@@ -255,6 +249,8 @@ def _backend(
         return None
     if model is not None and agents is not None:
         fail("--model and --agents say the same thing; give one of them")
+    if agents is not None and (settings or budget or any(endpoint.values())):
+        fail(f"{agents} says how its models are called and what they may use; write it there")
     from generator.agents.backend import LanguageModelBackend
     from generator.agents.config import AgentsConfig, read_agents
     from generator.agents.mixed import MixedBackend
@@ -267,13 +263,3 @@ def _backend(
         config = AgentsConfig.of(models.name_models([model], settings, **endpoint)[0]).within(**budget)
     table = read_price_table(prices)
     return (MixedBackend if mixed else LanguageModelBackend)(config, prices=table)
-
-
-def _reviewer(name: str | None, endpoint: dict[str, Any], prices: Path | None) -> Reviewer | None:
-    if name is None:
-        return None
-    from generator.verifier.review.model import LanguageModelReviewer
-    from harness.models.pricing import read_price_table
-
-    config = models.name_models([name], {}, **endpoint)[0]
-    return LanguageModelReviewer(config, prices=read_price_table(prices))

@@ -11,6 +11,7 @@ import typer
 from mlesmith.console import fail
 
 if TYPE_CHECKING:
+    from generator.verifier.review.reviewer import Reviewer
     from harness.models.registry import ModelConfig
 
 _MODELS, _ASKED = "Models", "What is asked of every model call"
@@ -37,6 +38,16 @@ ApiName = Annotated[
         "--api",
         metavar="responses|chat",
         help="How openai/ models are reached; responses, or chat where the base URL is not OpenAI's.",
+        rich_help_panel=_MODELS,
+    ),
+]
+ReviewerName = Annotated[
+    str | None,
+    typer.Option(
+        "--reviewer",
+        metavar="PROVIDER/MODEL",
+        help="A language model that reviews each task; none unless named.",
+        show_default=False,
         rich_help_panel=_MODELS,
     ),
 ]
@@ -85,6 +96,16 @@ ActionFormatName = Annotated[
         rich_help_panel=_ASKED,
     ),
 ]
+
+
+def reviewer_of(name: str | None, *, prices: Path | None, **endpoint: Any) -> Reviewer | None:
+    """The reviewer that was asked for, if one was."""
+    if name is None:
+        return None
+    from generator.verifier.review.model import LanguageModelReviewer
+    from harness.models.pricing import read_price_table
+
+    return LanguageModelReviewer(name_models([name], {}, **endpoint)[0], prices=read_price_table(prices))
 
 
 def split_items(items: Sequence[Path], models: Sequence[str]) -> tuple[list[Path], list[Path], list[str]]:

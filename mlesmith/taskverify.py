@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from generator.verifier.verification import Verification
 
 
-_REVIEW = "Review by a language model"
-
-
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(cls=Grouped)(verify)
@@ -49,15 +46,7 @@ def verify(
     html: Annotated[
         Path | None, typer.Option(help="Write a readable report with plots to this folder.")
     ] = None,
-    reviewer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PROVIDER/MODEL",
-            help="A language model that reviews each task; none unless named.",
-            show_default=False,
-            rich_help_panel=_REVIEW,
-        ),
-    ] = None,
+    reviewer: models.ReviewerName = None,
     base_url: models.BaseUrl = None,
     key_variable: models.KeyVariable = None,
     api: models.ApiName = None,
@@ -115,11 +104,7 @@ def _reviewer(name: str | None, *, prices: Path | None, **endpoint: str | None) 
         if prices is not None or any(endpoint.values()):
             fail("--base-url, --key-variable, --api and --prices belong to --reviewer PROVIDER/MODEL")
         return None
-    from generator.verifier.review.model import LanguageModelReviewer
-    from harness.models.pricing import read_price_table
-
-    config = models.name_models([name], {}, **endpoint)[0]
-    return LanguageModelReviewer(config, prices=read_price_table(prices))
+    return models.reviewer_of(name, prices=prices, **endpoint)
 
 
 def _tell(verifications: Iterable[Verification]) -> None:
