@@ -87,8 +87,8 @@ class AgentsConfig(BaseModel):
 def read_agents(path: Path) -> AgentsConfig:
     """The agents of a TOML file.
 
-    Its tables ``brainstormer``, ``designer`` and ``refactor``, or ``all`` for those that have none, each hold
-    a ``model`` as in a job file and perhaps a ``budget``.
+    Its tables ``brainstormer``, ``designer`` and ``refactor`` each hold a ``model`` as in a job file and
+    perhaps a ``budget``; what they leave out is taken from the table ``all``.
 
     Raises:
         InputError: names the file, the key and what is wrong.
@@ -97,9 +97,11 @@ def read_agents(path: Path) -> AgentsConfig:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
-    every = data.pop("all", None)
-    if every is not None:
-        data = dict.fromkeys(AGENTS, every) | data
+    every = data.pop("all", {})
+    tables = {agent: data.pop(agent, {}) for agent in AGENTS}
+    if isinstance(every, dict) and all(isinstance(table, dict) for table in tables.values()):
+        tables = {agent: every | table for agent, table in tables.items()}
+    data |= tables
     try:
         return AgentsConfig.model_validate(data)
     except ValidationError as error:
