@@ -11,16 +11,22 @@ from generator.columns import Column, Kind
 from generator.datasets.catalogue import DatasetCard
 from generator.profile import Table
 from generator.proposals import Proposal
+from generator.rules.goal import goal, is_one, listing
 from generator.rules.media import WORDS
 from generator.rules.metrics import METRICS
-from generator.rules.naming import duration, plain
+from generator.rules.naming import plain
 
 _WIDTH = 100
 _LISTED_LEVELS = 8
+_DRAWN = {
+    "random": "The test rows were drawn at random",
+    "stratified": "The test rows were drawn at random within each class",
+    "group": "The test rows were drawn in whole groups",
+    "time": "Train and test are cut in time",
+}
 _TYPES = {
     Kind.NUMERIC: "number",
     Kind.INTEGER: "whole number",
-    Kind.BOOLEAN: "one of two values",
     Kind.CATEGORY: "category",
     Kind.ID: "name",
     Kind.LIST: "list",
@@ -33,7 +39,7 @@ def describe(proposal: Proposal, card: DatasetCard, table: Table | None, public:
     """The text of description.txt for a task whose ``public/`` files are there."""
     train, test = (pd.read_csv(public / name, low_memory=False) for name in ("train.csv", "test.csv"))
     sections = [
-        (proposal.title, [_goal(proposal, card, id_column)]),
+        (proposal.title, [_goal(proposal, id_column)]),
         ("Data", [_origin(card), _split(proposal, id_column, train)]),
         ("Files", [_files(proposal, train, test)]),
         ("Columns", [_columns(proposal, table, train, id_column)]),
@@ -47,80 +53,12 @@ def describe(proposal: Proposal, card: DatasetCard, table: Table | None, public:
     return "\n\n".join(parts) + "\n"
 
 
-def _goal(proposal: Proposal, card: DatasetCard, id_column: str) -> str:
-    names = _listing([f"`{name}`" for name in proposal.targets])
+def _goal(proposal: Proposal, id_column: str) -> str:
     metric = METRICS[proposal.metric]
-    if proposal.window is not None:
-        window = proposal.window
-        shown, after = (duration(steps * window.step_seconds) for steps in (window.history, window.ahead))
-        what = (
-            f"Each row shows {window.history} successive values of `{window.value}`, one every "
-            f"{duration(window.step_seconds)} ({shown} in all). Predict by how much the value will "
-            "have changed "
-            f"{after} after the last one shown: {names} is that later value minus the last value shown."
-        )
-    elif proposal.shape == "media":
-        one = WORDS[proposal.modality].one
-        verb = "shows" if one == "image" else "belongs to"
-        what = f"Say for each test {one} which of the {len(proposal.classes)} classes it {verb}."
-    elif proposal.change_of is not None:
-        step = duration(proposal.step_seconds or 0)
-        what = (
-            f"Forecast {names} for each test row: the value of `{proposal.change_of}` minus the value {step} "
-            "before it. The test rows come after all training rows in time, and only what is known in "
-            "advance is given for them."
-        )
-    elif proposal.known_anomalies is not None:
-        usual = next(name for name in proposal.classes if name != proposal.positive)
-        what = (
-            f'Find the rare test rows for which {names} is "{proposal.positive}", among many for which it is '
-            f'"{usual}". Submit any number for each row, the higher the more likely it is rare: only the '
-            "order counts. Few such rows are known in advance, so few are in the training table."
-        )
-    elif proposal.objective == "multi-label classification" and proposal.source_target is None:
-        what = (
-            f"Predict each of the {len(proposal.targets)} flags {names} for each test row: 1 where it "
-            "applies and 0 where not. Several may apply to a row, or none."
-        )
-    elif proposal.objective == "multi-label classification":
-        what = (
-            f"Say for each test row which values of `{proposal.source_target}` apply to it. Several "
-            "may; each has "
-            "a column of its own, 1 where it applies and 0 where not."
-        )
-    elif proposal.query is not None:
-        what = (
-            f"Order the test rows of each `{proposal.query}` by {names}, the highest first. Submit "
-            "any number for "
-            "each row: only the order within a group counts, not the size. The group of a row is the part of "
-            f"`{id_column}` before the dash, and also the column `{proposal.query}`."
-        )
-    elif proposal.positive is not None:
-        others = [name for name in proposal.classes if name != proposal.positive]
-        what = (
-            f"Predict for each test row the probability that {names} is 1, which stands for "
-            f'"{proposal.positive}"; 0 stands for "{others[0]}".'
-        )
-    elif proposal.objective == "classification":
-        what = f"Predict {names} for each test row: one of {len(proposal.classes)} classes."
-    elif proposal.objective == "forecasting" and proposal.split.kind == "time":
-        what = (
-            f"Forecast {names} for each test row. The test rows come after all training rows in time, "
-            "and only what "
-            "is known in advance is given for them."
-        )
-    elif proposal.split.kind == "time":
-        what = (
-            f"Predict {names} for each test row from the other figures of the same time. The test "
-            "rows come after "
-            "all training rows in time."
-        )
-    elif len(proposal.targets) > 1:
-        what = f"Predict the {len(proposal.targets)} numbers {names} for each test row."
-    else:
-        what = f"Predict the number {names} for each test row."
     direction = "higher" if metric.higher_is_better else "lower"
-    return _wrap(f"{what} The score is the {_inner(metric.title)}; {direction} is better.")
+    return _wrap(
+        f"{goal(proposal, id_column)} The score is the {_inner(metric.title)}; {direction} is better."
+    )
 
 
 def _origin(card: DatasetCard) -> str:
@@ -133,8 +71,7 @@ def _origin(card: DatasetCard) -> str:
 
 
 def _split(proposal: Proposal, id_column: str, train: pd.DataFrame) -> str:
-    reason = proposal.split.reason[0].upper() + proposal.split.reason[1:]
-    text = f"How train and test were separated: {reason}."
+    text = f"{_DRAWN[proposal.split.kind]}: {proposal.split.reason}."
     text += f" The values of `{id_column}` were dealt at random and carry no information"
     text += f" beyond the {plain(proposal.query)}." if proposal.query else "."
     if proposal.known_anomalies is not None:
@@ -145,7 +82,7 @@ def _split(proposal: Proposal, id_column: str, train: pd.DataFrame) -> str:
     if 0 < len(hidden) <= 12:
         text += f" Columns of the source that are not given: {'; '.join(hidden)}."
     elif hidden:
-        names = _listing([f"`{name}`" for name, _ in proposal.ignored])
+        names = listing([f"`{name}`" for name, _ in proposal.ignored])
         text += f" Columns of the source that are not given: {names}."
     return _wrap(text)
 
@@ -177,9 +114,7 @@ def _columns(proposal: Proposal, table: Table | None, train: pd.DataFrame, id_co
         if name in curve[1:]:
             continue
         if curve and name == curve[0]:
-            lines.append(
-                f"- `{name}` to `{curve[-1]}`: number. {len(curve)} successive values, the oldest first."
-            )
+            lines.append(f"- `{name}` to `{curve[-1]}`: {len(curve)} successive numbers, the oldest first.")
             continue
         lines.append(f"- `{name}`: {_meaning(proposal, known.get(name), train[name], id_column)}")
     return "\n".join(_wrap(line, hang=True) for line in lines)
@@ -205,13 +140,17 @@ def _meaning(proposal: Proposal, column: Column | None, values: pd.Series, id_co
     kind = _TYPES.get(column.kind, "value")
     if column.kind in (Kind.CATEGORY, Kind.BOOLEAN):
         levels = sorted(values.dropna().astype(str).unique())
+        if column.kind is Kind.BOOLEAN or len(levels) == 2:
+            return f"either {listing(levels, 'or')}.{missing}"
         if len(levels) <= _LISTED_LEVELS:
-            return f"{kind}. One of {_listing(levels, 'or')}.{missing}"
+            return f"{kind}: {listing(levels, 'or')}.{missing}"
         return (
-            f"{kind}. {len(levels)} different values in `train.csv`, such as {_listing(levels[:3])}.{missing}"
+            f"{kind}. {len(levels)} different values in `train.csv`, such as {listing(levels[:3])}.{missing}"
         )
+    if column.kind is Kind.LIST and column.separator is not None:
+        return f'list of entries separated by "{column.separator.strip()}".{missing}'
     if column.is_number and values.notna().any():
-        return f"{kind}. From {values.min():g} to {values.max():g} in `train.csv`.{missing}"
+        return f"{kind} from {values.min():g} to {values.max():g} in `train.csv`.{missing}"
     return f"{kind}.{missing}"
 
 
@@ -227,6 +166,8 @@ def _target_meaning(proposal: Proposal, values: pd.Series) -> str:
     if proposal.positive is not None:
         others = [name for name in proposal.classes if name != proposal.positive]
         share = f"{values.mean():.1%} of the training rows"
+        if is_one(proposal):
+            return f"1 or 0; 1 in {share}."
         return f'1 stands for "{proposal.positive}" ({share}), 0 for "{others[0]}".'
     if proposal.classes:
         counts = values.astype(str).value_counts()
@@ -245,7 +186,7 @@ def _metric(proposal: Proposal) -> str:
 def _submission(proposal: Proposal, public: Path, id_column: str, rows: int) -> str:
     predicts = METRICS[proposal.metric].predicts
     contents = {
-        "label": f"one of the labels {_listing(list(proposal.classes), 'or')}",
+        "label": f"one of the labels {listing(list(proposal.classes), 'or')}",
         "probability": "a probability between 0 and 1",
         "number": "a finite number",
         "amount": "a finite number of at least 0",
@@ -266,10 +207,6 @@ def _submission(proposal: Proposal, public: Path, id_column: str, rows: int) -> 
 def _inner(title: str) -> str:
     """A metric's title within a sentence; names in capitals stay as they are."""
     return title if title[:2].isupper() else title[0].lower() + title[1:]
-
-
-def _listing(items: list[str], word: str = "and") -> str:
-    return "".join(items) if len(items) < 2 else f"{', '.join(items[:-1])} {word} {items[-1]}"
 
 
 def _wrap(text: str, *, hang: bool = False) -> str:

@@ -29,7 +29,9 @@ _CIRCUMSTANCE = {
 }  # fmt: skip
 _ID_WORDS = 6
 #: Words at which an id must not end.
-_JOINTS = {"of", "the", "and", "in", "by", "to", "per", "within"}
+_JOINTS = {"of", "the", "and", "in", "by", "to", "per", "within", "is", "has", "was"}
+#: First words of a dataset's name that say nothing without the next.
+_VAGUE = {"new", "old", "free", "full", "used", "raw", "the", "my", "our", "data", "dataset", "all"}
 
 
 def words(name: str) -> list[str]:
@@ -40,7 +42,9 @@ def words(name: str) -> list[str]:
 
 def plain(name: str) -> str:
     """A column's name as people would write it within a sentence, without its unit."""
-    return " ".join(words(re.sub(r"[(\[].*?[)\]]", "", name))) or name
+    bare = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"[(\[].*?[)\]]", "", name))
+    # A short name with a number is one word: co2, f1, m3.
+    return " ".join(re.findall(r"\b[a-z]{1,3}\d+\b|[a-z]+|\d+", bare.lower().replace("_", " "))) or name
 
 
 def slug(text: str) -> str:
@@ -54,8 +58,9 @@ def snake(text: str) -> str:
 
 
 def task_id(dataset: str, target: str, suffix: str = "") -> str:
-    """A short, telling id: the dataset's first word, the target's words, and what sets the task apart."""
-    parts = words(dataset)[:1]
+    """A short id: the dataset's first telling word, the target's words, and what sets the task apart."""
+    own = words(dataset)
+    parts = own[: 2 if own and own[0] in _VAGUE else 1]
     parts += [word for word in words(plain(target)) if word not in parts]
     ending = words(suffix)
     parts = parts[: _ID_WORDS - len(ending)]
@@ -93,3 +98,14 @@ def duration(seconds: float) -> str:
             count = int(seconds // size)
             return f"{count} {unit}{'s' if count != 1 else ''}"
     return f"{seconds:g} seconds"
+
+
+def succession(seconds: float) -> str:
+    """``from one week to the next``, or ``within 15 minutes`` for a distance that has no name."""
+    named = {3_600: "hour", 86_400: "day", 7 * 86_400: "week"}
+    named |= {days * 86_400: "month" for days in range(28, 32)} | {
+        days * 86_400: "year" for days in (365, 366)
+    }
+    return (
+        f"from one {named[int(seconds)]} to the next" if seconds in named else f"within {duration(seconds)}"
+    )

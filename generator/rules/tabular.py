@@ -269,7 +269,7 @@ def class_names(values: pd.Series, column: Column) -> pd.Series:
 
 
 def _family(columns: Sequence[Column]) -> str:
-    """What flags are called together: the word that all of them share, or the first and the last of them."""
+    """What flags are called together: the words that all of them share, or the first and the last of them."""
     shared = [
         word for word in plain(columns[0].name).split()
         if not word.isdigit() and all(word in plain(c.name).split() for c in columns)
@@ -293,10 +293,13 @@ def _title(candidate: Candidate, said: str, context: Context) -> str:
     verb = {
         "ranking": f"Rank by {said} within each {plain(candidate.query or '')}",
         "multi-label classification": (
-            f"Say which apply: {said}" if family else f"Name every {said} that applies"
+            f"Say which of {len(candidate.columns)} flags apply, {said}"
+            if family
+            else f"Name all {said} that apply"
         ),
         "classification": f"Classify the {said}",
-        "anomaly detection": f"Find the rare cases of {said}",
+        "multi-output": f"Predict {said} together",
+        "anomaly detection": f"Find the rare rows {_rare(candidate, said)}",
     }.get(candidate.objective, f"Predict the {said}")
     if candidate.texts:
         verb += " from the text alone"
@@ -304,6 +307,11 @@ def _title(candidate: Candidate, said: str, context: Context) -> str:
     if not context.title or stems(said) & stems(context.title):
         return f"{verb} ({plain(context.dataset)})"
     return f"{verb}: {context.title}"
+
+
+def _rare(candidate: Candidate, said: str) -> str:
+    rare = candidate.classes[-1] if candidate.classes else ""
+    return f"flagged as {said}" if applies(candidate.columns[0]) == rare else f"whose {said} is {rare}"
 
 
 def _coarser(feature: pd.Series, target: pd.Series) -> bool:

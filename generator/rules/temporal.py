@@ -18,7 +18,7 @@ from generator.rules.context import (
     verdict,
 )
 from generator.rules.metricchoice import number_metric
-from generator.rules.naming import duration, outcome_score, plain, snake, task_id
+from generator.rules.naming import duration, outcome_score, plain, snake, succession, task_id
 from generator.rules.probe import calendar, encode, skill
 from generator.series import times_of
 
@@ -157,13 +157,13 @@ def _step(context: Context, column: Column) -> Proposal | Refusal:
     every = duration(time.step_seconds)
     return Proposal(
         id=task_id(context.dataset, column.name, "step"),
-        title=f"Forecast how the {plain(column.name)}{owner} changes from one time to the next: "
+        title=f"Forecast how the {plain(column.name)}{owner} changes {succession(time.step_seconds)}: "
         f"{context.title or context.dataset}",
         shape="table",
         table=context.table.path,
         modality="time series",
         objective="forecasting",
-        targets=(f"{snake(column.name)}_change",),
+        targets=(f"{column.name if column.name.isidentifier() else snake(column.name)}_change",),
         change_of=column.name,
         step_seconds=time.step_seconds,
         metric="rmse",
