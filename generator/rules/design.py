@@ -41,7 +41,6 @@ _IMPORTS = {
     "average_precision": ("from sklearn.metrics import average_precision_score",),
     "macro_f1": ("from sklearn.metrics import f1_score",),
     "micro_f1": ("from sklearn.metrics import f1_score",),
-    "quadratic_weighted_kappa": ("from sklearn.metrics import cohen_kappa_score",),
     "roc_auc": ("from sklearn.metrics import roc_auc_score",),
     "ndcg": ("from sklearn.metrics import ndcg_score",),
 }

@@ -87,7 +87,7 @@ def outcome_score(name: str, about: str) -> float:
         score += 2.0
     # A time of day is a circumstance, the time that something takes is not.
     if own and (own == ["time"] or own[0] in _CIRCUMSTANCE or own[-1] in _CIRCUMSTANCE):
-        score -= 3.0
+        score = (2.0 if stems(name) & stems(about) else 0.0) - 3.0
     return score
 
 

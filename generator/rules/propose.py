@@ -107,13 +107,17 @@ def _asked(proposal: Proposal) -> Asked:
 
 
 def _same(candidate: Candidate, proposal: Proposal) -> bool:
-    """Whether both ask the same, or one asks for a part of the labels that the other asks for."""
+    """Whether both ask the same, or one asks for a part of the labels or numbers that the other asks for."""
     names = {column.name for column in candidate.columns}
     if "classification" in proposal.objective or proposal.objective == "anomaly detection":
         return bool(names & {*proposal.targets, proposal.source_target})
-    return candidate.objective == _kind(proposal).removesuffix(f" {FROM_TEXT}") and names == set(
-        proposal.targets
-    )
+    objective = _kind(proposal).removesuffix(f" {FROM_TEXT}")
+    if objective != candidate.objective and {objective, candidate.objective} == {
+        "regression",
+        "multi-output",
+    }:
+        return bool(names & set(proposal.targets))
+    return candidate.objective == objective and names == set(proposal.targets)
 
 
 def _kind(proposal: Proposal) -> str:

@@ -91,8 +91,8 @@ def test_messy_data_of_a_user(tmp_path: Path, sandbox: SandboxProvider) -> None:
     out = tmp_path / "out"
     generation = generate([folder], out, provider=sandbox, options=Options(deep=False))
     result = generation.results[0]
-    assert out / "my-rent" in result.verified, result.rejected
-    task = load_task(out / "my-rent")
+    assert out / "my-flats-rent" in result.verified, result.rejected
+    task = load_task(out / "my-flats-rent")
     train = pd.read_csv(task.public / "train.csv")
     assert "same" not in train and "Unnamed: 0" not in train
     area_column = next(name for name in train.columns if name.startswith("Fl"))
