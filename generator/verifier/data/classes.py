@@ -12,6 +12,7 @@ from generator.defects.base import Finding, Severity
 from generator.defects.registry import finding
 from generator.verifier.case import Case
 from generator.verifier.data.labels import FOLDERS, spelled, visible
+from generator.verifier.data.unscored import is_unscored
 from generator.verifier.targets import Kind, listed, separator
 
 _CATEGORICAL = ("classification", "multi-label classification")
@@ -46,7 +47,7 @@ def single(case: Case, target: str, values: pd.Series | None) -> tuple[pd.Series
         return listed(truth, mark), listed(values, mark)
     # Both columns are spelled at once: 1 and 1.0 are one class only if all the others are numbers as well.
     both = spelled(pd.concat([truth, values], ignore_index=True))
-    return both.iloc[: len(truth)], both.iloc[len(truth) :]
+    return both.iloc[: len(truth)].set_axis(truth.index), both.iloc[len(truth) :]
 
 
 def _check_unseen(
@@ -62,13 +63,14 @@ def _check_unseen(
     serious = share > limits.unseen_share or (drawn and most > limits.unseen_rows)
     known = {label.casefold().strip() for label in seen.unique()}
     respelled = sum(label.casefold().strip() in known for label in rows.unique())
-    yield finding(
-        "unseen_class",
+    severity = None if serious else Severity.WARNING
+    evidence = (
         f"{rows.nunique()} of {asked.nunique()} classes of {target} in the answers ({share:.1%} of the test "
-        f"rows) never occur in {where}" + (f"; {respelled} only in another spelling" * bool(respelled)),
-        "split stratified, or drop classes that are too rare",
-        None if serious else Severity.WARNING,
+        f"rows) never occur in {where}" + (f"; {respelled} only in another spelling" * bool(respelled))
     )
+    if serious and is_unscored(case, target, rows.index.unique()):
+        severity, evidence = Severity.INFO, f"{evidence}; the metric does not score these rows"
+    yield finding("unseen_class", evidence, "split stratified, or drop classes that are too rare", severity)
 
 
 def _check_rare(case: Case, target: str, asked: pd.Series, seen: pd.Series) -> Iterator[Finding]:

@@ -222,3 +222,59 @@ def test_exhibits_show_the_split_and_the_targets(tmp_path: Path) -> None:
     exhibit.show(case)
     assert case.exhibits["targets"][0]["train"] == []
     assert sum(case.exhibits["targets"][0]["test"]) == pytest.approx(1.0)
+
+
+PASSING_OVER = """\
+import numpy as np
+from mledojo.metrics.base import CompetitionMetrics
+
+
+class Shares(CompetitionMetrics):
+    def __init__(self):
+        super().__init__(higher_is_better=True)
+
+    def evaluate(self, y_true, y_pred):
+        said = y_pred.set_index(y_pred.columns[0]).loc[y_true.iloc[:, 0]].to_numpy()
+        truth = y_true.iloc[:, 1:].to_numpy()
+        counted = {counted}
+        return float(np.mean((truth == said)[counted]))
+
+    def validate_submission(self, submission, ground_truth):
+        return "valid"
+"""
+EVERY_ROW = "np.ones(len(truth), bool)"
+
+
+def flagged() -> Package:
+    """Flowers with two flags to tell instead of a name."""
+    package = flowers()
+    package.declare(target_columns=("large", "setosa"))
+    for table in (package.tables["train.csv"], package.answers, package.sample):
+        kind = table.pop("species")
+        table["large"], table["setosa"] = (kind == "virginica").astype(int), (kind == "setosa").astype(int)
+    return package
+
+
+@pytest.mark.parametrize(
+    ("make", "mark", "counted", "severity"),
+    [
+        (flowers, "kept back", '(truth != "kept back").all(axis=1)', Severity.INFO),
+        (flagged, -1, "(truth >= 0).all(axis=1)", Severity.INFO),
+        (flowers, "kept back", EVERY_ROW, E),
+        (flagged, -1, EVERY_ROW, E),
+    ],
+)
+def test_a_mark_of_rows_that_are_not_scored_is_no_class(
+    make: Callable[[], Package], mark: object, counted: str, severity: Severity, tmp_path: Path
+) -> None:
+    """Competitions keep answers back under a mark that the metric passes over."""
+    package = make()
+    for target in package.spec.target_columns:
+        package.answers = replaced(target, mark, rows=30)(package.answers)
+    case = package.case(tmp_path)
+    case.task.metric_path.write_text(PASSING_OVER.format(counted=counted), encoding="utf-8")
+    try:
+        said = [(one.code, one.severity) for one in classes.check(case) if one.code == "unseen_class"]
+        assert said == [("unseen_class", severity)] * len(case.targets)
+    finally:
+        case.grader.close()
