@@ -12,6 +12,7 @@ from typing import IO, cast
 
 SAMPLE_BYTES = 200_000
 _PIECE = 1 << 20
+_LOST = "\N{REPLACEMENT CHARACTER}"
 #: Broken UTF-8 sequences that a file may hold for each sound one before it is taken for another encoding.
 _BROKEN_SHARE = 0.1
 
@@ -67,17 +68,22 @@ def find_encoding(path: Path) -> Encoding:
 def _broken(path: Path) -> tuple[int, int]:
     """Characters beyond ASCII that decode as UTF-8, and sequences that do not."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    sound = broken = 0
+    sound = replaced = written = 0
+    end = b""
     with opened(path) as stream:
         while piece := stream.read(_PIECE):
             if piece.isascii() and not decoder.getstate()[0]:
+                end = b""
                 continue
             text = decoder.decode(piece)
-            wrong = text.count("\ufffd")
-            broken += wrong
-            sound += len(text) - len(text.encode("ascii", "ignore")) - wrong
-        broken += decoder.decode(b"", final=True).count("\ufffd")
-    return sound, broken
+            replaced += text.count(_LOST)
+            sound += len(text) - len(text.encode("ascii", "ignore"))
+            # Where the file itself holds this character, nothing is broken.
+            written += (end + piece).count(_LOST.encode())
+            end = piece[-2:]
+        replaced += decoder.decode(b"", final=True).count(_LOST)
+    broken = replaced - written
+    return sound - broken, broken
 
 
 def _decodes(path: Path, name: str) -> bool:
