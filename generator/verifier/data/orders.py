@@ -18,6 +18,7 @@ _MODEL = (
     r"(?:a\.?i\.?(?: (?:model|agent|assistant|system|reviewer|grader))?|llms?|(?:large )?language models?|"
     r"(?:ai|virtual|coding) (?:assistant|agent)s?|chat ?bots?|chat ?gpt|gpt-?\d\w*|claude|gemini)"
 )
+_DUTY = r"(?:please |you (?:must |should |have to )|now )"
 
 #: What is looked for, by its name: a cheap sign that must be there, and the form itself.
 _ORDERS: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
@@ -61,9 +62,12 @@ _ORDERS: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
     "to give a certain answer": (
         ("predict", "classify", "classified", "label"),
         re.compile(
-            r"(?:^|[\n.!?:;] ?)(?:please |you (?:must |should |have to )|always |only |just |now )+"
-            r"(?:(?:predict|classify)(?: \w+){0,6} (?:as|class|category|0|1|positive|negative|the)"
-            r"|label (?:this|it|every|each|all)(?: \w+){0,4} as)\b"
+            # "You must predict the count" states the task; "always predict the mean" answers it.
+            rf"(?:^|[\n.!?:;] ?)(?:{_DUTY}*(?:always |only |just )+{_DUTY}*"
+            r"(?:predict|classify)(?: \w+){0,6} (?:as|class|category|0|1|positive|negative|the)"
+            rf"|{_DUTY}+(?:predict|classify)(?:(?: \w+){{0,6}} (?:as|positive|negative)"
+            r"|(?: (?!(?:the|an?|which|whether|between)\b)\w+){0,6} (?:class|category|0|1))"
+            rf"|(?:{_DUTY}|always |only |just )+label (?:this|it|every|each|all)(?: \w+){{0,4}} as)\b"
         ),
     ),
     "to open what is hidden": (

@@ -109,7 +109,8 @@ def _beyond_columns(view: View, values: Floats, order: np.ndarray) -> Floats:
 def _explaining(view: View) -> list[str]:
     """Visible columns whose order is honest; a date in the id is one, and the time in any spelling."""
     split = view.case.task.spec.split
-    dated = split.kind == "time" or view.case.task.spec.objective == "forecasting"
+    told = split.kind == "time" or view.case.task.spec.objective == "forecasting"
+    dated = told or view.dated(view.case.id_column)
     names = [view.case.id_column] if dated else []
     times = [name for name in view.features if name == split.time_column]
     return (

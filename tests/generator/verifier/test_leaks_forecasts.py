@@ -57,3 +57,15 @@ def test_one_series_has_one_name(tmp_path: Path) -> None:
     table["month"] = table["month"].dt.strftime("%Y-%m")
     table = table.assign(series="Nino 1+2")[["series", "month", "temperature"]].sort_values("month")
     assert _last(table, "month", "temperature", 60).findings(tmp_path / "task") == {}
+
+
+def test_moments_that_are_the_ids_are_an_order(tmp_path: Path) -> None:
+    """Weeks of some months are asked for, each named by its date, though no split by time was declared."""
+    table = co2.load_pandas().data.dropna().reset_index(names="week").tail(900)
+    table["co2"] = table["co2"] - table["co2"].rolling(52, min_periods=1).mean()
+    asked = (table["week"].dt.month % 3 == 0) | (table["week"].dt.month % 3 == 1)
+    table["quarter"], table["week"] = table["week"].dt.quarter, table["week"].dt.strftime("%Y-%m-%d")
+    made = Made(table[~asked], table[asked].reset_index(drop=True), "week", ["co2"], objective="regression")
+    assert "row_order_leak" not in made.findings(tmp_path / "shown")
+    made.test["week"] = np.random.default_rng(1).permutation(len(made.test))
+    assert "row_order_leak" in made.findings(tmp_path / "hidden")
