@@ -243,7 +243,8 @@ def _stem(name: str) -> str:
         for each in (".zip", *sorted(_TARS, key=len, reverse=True), *_SINGLE)
         if name.lower().endswith(each)
     )
-    return _safe(name[: -len(ending)])
+    whole = name[: -len(ending)]
+    return _safe(Path(whole).stem if ending in _SINGLE else whole)
 
 
 def _fresh(place: Path) -> Path:

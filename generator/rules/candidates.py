@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -98,6 +99,11 @@ def candidates(context: Context) -> tuple[list[Candidate], list[Refusal]]:
     # Where a row stands in a series or a curve is no outcome.
     placed = {*context.table.wide_series, *((*time.columns, time.entity) if time is not None else ())}
     placed |= written_in_columns(context.frame, context.table.columns)
+    # Nor is the file in which it stood.
+    files = {Path(name).name for name in context.table.recipe.files} if context.table.recipe else set()
+    placed |= {
+        c.name for c in context.table.columns if c.classes and {name for name, _ in c.classes} <= files
+    }
     for column in context.table.columns:
         if column.missing > 0.4 * context.table.rows or column.name in placed:
             continue

@@ -74,6 +74,10 @@ def stems(text: str) -> set[str]:
     return {(word[:-1] if word[-1] == "s" else word)[:6] for word in words(text) if len(word) >= 4}
 
 
+#: What a column is called that has no name.
+_NAMELESS = re.compile(r"column_\d+")
+
+
 def outcome_score(name: str, about: str) -> float:
     """How much a column's name says that it is what people want to know: 0 for nothing, 3 and more for much.
 
@@ -81,6 +85,8 @@ def outcome_score(name: str, about: str) -> float:
         name: the column.
         about: the dataset's name and title; a column that they mention is probably its point.
     """
+    if _NAMELESS.fullmatch(name):
+        return 0.0
     own = words(plain(name))
     score = max((_OUTCOME.get(word, 0.0) for word in own), default=0.0)
     if stems(name) & stems(about):
