@@ -88,6 +88,11 @@ class Backend(Protocol):
         ...
 
     @property
+    def parts(self) -> frozenset[str]:
+        """The parts of :data:`generator.pipeline.ablation.PARTS` that it can work without."""
+        ...
+
+    @property
     def identity(self) -> dict[str, Any]:
         """All that its work depends on beside the dataset, as plain data: code, prompts, models, settings."""
         ...

@@ -39,6 +39,7 @@ class LanguageModelBackend:
     """
 
     name = "llm"
+    parts = frozenset({"probe", "diversity", "assertions", "refactor"})
 
     def __init__(
         self, config: AgentsConfig, *, prices: PriceTable | None = None, retries: Retries | None = None

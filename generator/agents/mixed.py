@@ -57,6 +57,7 @@ class MixedBackend:
     """
 
     name = "mixed"
+    parts: frozenset[str] = frozenset()
 
     def __init__(
         self, config: AgentsConfig, *, prices: PriceTable | None = None, retries: Retries | None = None

@@ -35,6 +35,24 @@ def check_parts(names: Iterable[str]) -> frozenset[str]:
     return names
 
 
+def check_backend(names: Iterable[str], backend: str, parts: frozenset[str]) -> None:
+    """Refuse what would be left out in name only.
+
+    Args:
+        names: the parts to leave out.
+        backend: the name of the backend.
+        parts: those that it can work without.
+
+    Raises:
+        InputError: the backend has no such part.
+    """
+    own = {"repair", *(str(gate) for gate in Gate)}
+    for name in sorted(set(names) - own - parts):
+        raise InputError(
+            f"the {backend} backend cannot leave out {name!r}, so leaving it out measures nothing"
+        )
+
+
 def gates_left_out(names: Iterable[str]) -> frozenset[Gate]:
     """The verifier's gates among parts."""
     return frozenset(Gate(name) for name in names if name in set(Gate))

@@ -25,7 +25,7 @@ from generator.archives import unpack
 from generator.backend import Backend, Desk
 from generator.datasets.catalogue import DatasetCard, DatasetError, dataset_path, load_card
 from generator.ledger import Attempt, Ledger, attempts_csv
-from generator.pipeline.ablation import check_parts, gates_left_out
+from generator.pipeline.ablation import check_backend, check_parts, gates_left_out
 from generator.pipeline.funnel import Funnel, Passage, Stage, merge
 from generator.pipeline.line import DatasetResult, Line, Rejection
 from generator.pipeline.making import Workshop
@@ -163,6 +163,8 @@ def generate(
     if options.max_tasks < 1:
         raise InputError(f"max_tasks is {options.max_tasks}; it must be at least 1")
     check_parts(options.without)
+    backend = backend or RulesBackend()
+    check_backend(options.without, backend.name, backend.parts)
     places = [locate(dataset) for dataset in datasets]
     names = [_name(place) for place in places]
     twice = [name for name, count in Counter(names).items() if count > 1]
@@ -171,7 +173,7 @@ def generate(
             f"two datasets are called {twice[0]!r}; give each a name of its own in its dataset.toml"
         )
     out.mkdir(parents=True, exist_ok=True)
-    line = _Factory(out.resolve(), provider, backend or RulesBackend(), options, progress or _silent, booked)
+    line = _Factory(out.resolve(), provider, backend, options, progress or _silent, booked)
     with ThreadPoolExecutor(max(1, options.workers), thread_name_prefix="dataset") as pool:
         results = tuple(pool.map(line.run, places, names))
     funnel = merge([result.passages for result in results])

@@ -23,6 +23,8 @@ class RulesBackend:
     """Brainstormer, Designer and Refactor by rules."""
 
     name = "rules"
+    #: What they propose rests on its probe, and has the unified structure from the beginning.
+    parts: frozenset[str] = frozenset()
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -124,3 +124,7 @@ def test_wrong_use_is_refused(tmp_path: Path, sandbox: SandboxProvider) -> None:
         generate([], tmp_path, provider=sandbox)
     with pytest.raises(InputError, match="max_tasks"):
         generate(["diabetes"], tmp_path, provider=sandbox, options=Options(max_tasks=0))
+    with pytest.raises(InputError, match="did you mean probe"):
+        generate(["diabetes"], tmp_path, provider=sandbox, options=Options(without=frozenset({"prob"})))
+    with pytest.raises(InputError, match="rules backend cannot leave out 'probe'"):
+        generate(["diabetes"], tmp_path, provider=sandbox, options=Options(without=frozenset({"probe"})))
