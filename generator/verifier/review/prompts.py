@@ -1,25 +1,20 @@
-"""The reviewer's prompts: texts in ``prompts/<version>/``, and their identity."""
+"""The reviewer's prompts, in ``prompts/<version>/``."""
 
 from __future__ import annotations
 
-import functools
-import hashlib
 from pathlib import Path
+
+from generator.prompts import hash_prompts, read_prompt
 
 _FOLDER = Path(__file__).with_name("prompts")
 NEWEST = "v1"
 
 
-@functools.cache
 def prompt(name: str, version: str = NEWEST) -> str:
     """The text of a prompt; ``str.format`` fills it in, but for ``system``."""
-    return (_FOLDER / version / f"{name}.txt").read_text(encoding="utf-8")
+    return read_prompt(_FOLDER / version, name)
 
 
-@functools.cache
 def prompts_hash(version: str = NEWEST) -> str:
     """SHA-256 of all prompts of a version, in hex."""
-    digest = hashlib.sha256()
-    for path in sorted((_FOLDER / version).glob("*.txt")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return hash_prompts(_FOLDER / version)
