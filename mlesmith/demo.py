@@ -60,6 +60,8 @@ CANDIDATES = ("nop", "constant", "tree", "neighbours", "linear", "forest", "boos
 STEPS = 10
 SECONDS = 600.0
 EXECUTION_SECONDS = 120.0
+#: Most tasks of one dataset in the quick selection.
+QUICK_TASKS = 2
 
 
 def register(app: typer.Typer) -> None:
@@ -104,7 +106,11 @@ def demo(
         datasets,
         out / "tasks" / "smith",
         provider=provider,
-        options=Options(execution=False, workers=count),  # agents work on every task below
+        options=Options(
+            max_tasks=Options.max_tasks if full else QUICK_TASKS,
+            execution=False,  # agents work on every task below
+            workers=count,
+        ),
         progress=note_stage,
     )
     smith = [folder for result in generation.results for folder in result.verified]

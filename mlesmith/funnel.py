@@ -102,14 +102,15 @@ def _tell_differences(compared: Sequence[Compared]) -> None:
 
     show_table(
         f"{len(compared)} generations",
-        ("generation", "datasets", "gave a task", "verified", "verified of proposed", "95%"),
+        ("generation", "made by", "datasets", "gave a task", "verified", "verified of proposed", "95%"),
         (
             (
-                each.name, str(each.statistics.datasets), told(each.statistics.giving)[0],
+                each.name, each.made or "-", str(each.statistics.datasets), told(each.statistics.giving)[0],
                 str(each.statistics.verified), *told(each.statistics.of_proposed),
             )
             for each in compared
         ),
+        left=2,
     )  # fmt: skip
     for each in compared[1:]:
         show_table(

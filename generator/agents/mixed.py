@@ -57,7 +57,7 @@ class MixedBackend:
     """
 
     name = "mixed"
-    parts: frozenset[str] = frozenset()
+    parts = RulesBackend.parts
 
     def __init__(
         self, config: AgentsConfig, *, prices: PriceTable | None = None, retries: Retries | None = None

@@ -67,12 +67,14 @@ class Compared:
         statistics: its own.
         shared: datasets that it and the first worked on to the end.
         differences: from the first; none of the first itself.
+        made: who made it and what was left out, for people.
     """
 
     name: str
     statistics: Statistics
     shared: int = 0
     differences: tuple[Difference, ...] = ()
+    made: str = ""
 
 
 def compare(generations: Sequence[Written]) -> tuple[Compared, ...]:
@@ -90,7 +92,10 @@ def compare(generations: Sequence[Written]) -> tuple[Compared, ...]:
     tables = [_table(each) for each in generations]
     return tuple(
         Compared(
-            name, statistics_of(each.funnel, each.attempts), *(_differences(tables[0], table) if i else ())
+            name,
+            statistics_of(each.funnel, each.attempts),
+            *(_differences(tables[0], table) if i else (0, ())),
+            made=each.told,
         )
         for i, (name, each, table) in enumerate(zip(names, generations, tables, strict=True))
     )
@@ -104,6 +109,7 @@ def comparison_document(compared: Sequence[Compared]) -> dict[str, Any]:
         "generations": [
             {
                 "name": each.name,
+                "made": each.made,
                 "statistics": each.statistics.as_json(),
                 "shared_datasets": each.shared,
                 "differences": [asdict(difference) for difference in each.differences],

@@ -3,6 +3,7 @@
 out/
   <task-id>/                 a verified task package
   .rejected/<task-id>/       one that did not pass, with findings.json
+  generation.json            how it was made: agents, options, what was left out
   .generate/                 what was done, see :mod:`generator.pipeline.memory`: doing it again is skipped
   funnel.csv funnel.md       how many formulations reached each stage, and why the others did not
   attempts.csv               what each attempt of each agent took
@@ -18,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from generator.pipeline.ablation import check_backend, check_parts, gates_left_o
 from generator.pipeline.funnel import Funnel, Passage, Stage, merge
 from generator.pipeline.line import DatasetResult, Line, Rejection
 from generator.pipeline.making import Workshop
+from generator.pipeline.record import Record, write_record
 from generator.pipeline.statistics import Statistics, statistics_of
 from generator.pipeline.tidy import as_csv, as_markdown
 from generator.profile import profile_dataset
@@ -173,6 +176,16 @@ def generate(
             f"two datasets are called {twice[0]!r}; give each a name of its own in its dataset.toml"
         )
     out.mkdir(parents=True, exist_ok=True)
+    plan = options.plan()
+    record = Record(
+        version=version("mle-smith"),
+        backend=backend.identity,
+        max_tasks=options.max_tasks,
+        verification=plan.identity(provider.name) if plan else None,
+        without=tuple(sorted(options.without)),
+        datasets=tuple(names),
+    )
+    write_record(out, record)
     line = _Factory(out.resolve(), provider, backend, options, progress or _silent, booked)
     with ThreadPoolExecutor(max(1, options.workers), thread_name_prefix="dataset") as pool:
         results = tuple(pool.map(line.run, places, names))

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from generator.ledger import Attempt
 from generator.pipeline.funnel import Funnel, Passage, Stage
+from generator.pipeline.record import Record, read_record
 from harness.errors import InputError
 from harness.models.base import Usage
 
@@ -22,11 +23,18 @@ class Written:
         folder: where it is.
         funnel: of ``funnel.csv``.
         attempts: of ``attempts.csv``.
+        record: of ``generation.json``; ``None`` where there is none.
     """
 
     folder: Path
     funnel: Funnel
     attempts: tuple[Attempt, ...]
+    record: Record | None = None
+
+    @property
+    def told(self) -> str:
+        """Who made it and what was left out, for people; empty where that is not known."""
+        return " ".join(filter(None, (self.record.agents, self.record.left_out))) if self.record else ""
 
 
 def read_generation(folder: Path) -> Written:
@@ -38,7 +46,7 @@ def read_generation(folder: Path) -> Written:
     """
     passages = tuple(_passage(row, folder / "funnel.csv") for row in _rows(folder / "funnel.csv"))
     attempts = tuple(_attempt(row, folder / "attempts.csv") for row in _rows(folder / "attempts.csv"))
-    return Written(folder, Funnel(passages), attempts)
+    return Written(folder, Funnel(passages), attempts, read_record(folder))
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

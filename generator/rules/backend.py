@@ -23,8 +23,8 @@ class RulesBackend:
     """Brainstormer, Designer and Refactor by rules."""
 
     name = "rules"
-    #: What they propose rests on its probe, and has the unified structure from the beginning.
-    parts: frozenset[str] = frozenset()
+    #: Their packages have the unified structure from the beginning: no draft is to be checked or refactored.
+    parts: frozenset[str] = frozenset({"probe", "diversity"})
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -38,7 +38,15 @@ class RulesBackend:
     def brainstorm(self, desk: Desk, most: int, tried: Sequence[Tried], effort: Effort) -> Brainstorm:
         """The most promising targets that can be learned; after a failure, the next ones."""
         gone = {(each.formulation.objective, each.formulation.targets) for each in tried}
-        outcome = propose(desk.folder, desk.card, desk.profile, max_tasks=most, avoid=gone)
+        outcome = propose(
+            desk.folder,
+            desk.card,
+            desk.profile,
+            max_tasks=most,
+            avoid=gone,
+            probed="probe" not in desk.ablated,
+            diverse="diversity" not in desk.ablated,
+        )
         # What was refused before is refused again, and was told then.
         return Brainstorm(outcome.proposals, () if tried else outcome.refusals)
 

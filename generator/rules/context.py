@@ -48,6 +48,7 @@ class Context:
         modality: what the card says the data are, if it does.
         table: the profile of the table.
         frame: the table itself.
+        probed: whether targets are proven learnable and not given away.
     """
 
     dataset: str
@@ -55,11 +56,16 @@ class Context:
     modality: str | None
     table: Table
     frame: pd.DataFrame
+    probed: bool = True
 
     @property
     def about(self) -> str:
         """Name and title in one string."""
         return f"{self.dataset} {self.title}"
+
+    def unfit(self, evidence: Evidence, most: float) -> tuple[str, str] | None:
+        """The :func:`verdict`; ``None`` where nothing is probed."""
+        return verdict(evidence, most) if self.probed else None
 
 
 @dataclass(frozen=True)

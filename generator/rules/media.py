@@ -40,7 +40,9 @@ WORDS = {
 }
 
 
-def propose_media(dataset: str, title: str, folder: Path, media: MediaFolder) -> Outcome:
+def propose_media(
+    dataset: str, title: str, folder: Path, media: MediaFolder, *, probed: bool = True
+) -> Outcome:
     """Name the class of each file, when there are enough of each."""
     words = WORDS[media.kind]
     counts = dict(media.classes)
@@ -58,7 +60,7 @@ def propose_media(dataset: str, title: str, folder: Path, media: MediaFolder) ->
     if len(matrix) < LEAST_ROWS / 2:
         return _refused(f"only {len(matrix)} of {total} {words.many} could be opened", "unreadable")
     evidence = skill(matrix, target, classes=True)
-    if evidence.skill < LEAST_SKILL:
+    if probed and evidence.skill < LEAST_SKILL:
         reason = f"{words.probe.lower()} hardly tell the classes apart: skill {evidence.skill:.2f}"
         return _refused(reason, "unlearnable")
     balanced = counts[kept[0]] <= 3 * counts[kept[-1]]

@@ -32,6 +32,8 @@ def propose(
     *,
     max_tasks: int = 3,
     avoid: Collection[Asked] = (),
+    probed: bool = True,
+    diverse: bool = True,
 ) -> Outcome:
     """At most ``max_tasks`` proposals that differ in target, objective or metric, and what was refused.
 
@@ -44,11 +46,13 @@ def propose(
         profile: its profile.
         max_tasks: most proposals.
         avoid: what was proposed before and turned out unfit.
+        probed: whether targets are proven learnable and not given away.
+        diverse: whether what resembles an earlier proposal counts for less, or for nothing.
     """
     proposals: list[Proposal] = []
     refusals: list[Refusal] = []
     for media in profile.media:
-        found = propose_media(card.name, card.title, folder, media)
+        found = propose_media(card.name, card.title, folder, media, probed=probed)
         proposals += [each for each in found.proposals if _asked(each) not in avoid]
         refusals += found.refusals
     for table in _worked(profile):
@@ -56,8 +60,8 @@ def propose(
             reason = f"the table has {table.rows} rows; at least {LEAST_ROWS} are needed"
             refusals.append(Refusal(target=table.path, objective="any", reason=reason, code="few_rows"))
         elif len(proposals) < max_tasks:
-            context = Context(card.name, card.title, card.modality, table, table_rows(table, folder))
-            found = _from_table(context, max_tasks, proposals, avoid)
+            context = Context(card.name, card.title, card.modality, table, table_rows(table, folder), probed)
+            found = _from_table(context, max_tasks, proposals, avoid, diverse)
             proposals += found.proposals
             refusals += found.refusals
     if not proposals and not refusals:
@@ -75,7 +79,7 @@ def _worked(profile: Profile) -> list[Table]:
 
 
 def _from_table(
-    context: Context, most: int, earlier: Sequence[Proposal], avoid: Collection[Asked]
+    context: Context, most: int, earlier: Sequence[Proposal], avoid: Collection[Asked], diverse: bool
 ) -> Outcome:
     """New proposals of one table, until there are ``most`` with the ``earlier`` ones."""
     series = propose_series(context)
@@ -84,11 +88,12 @@ def _from_table(
     queue, refused = candidates(context)
     refusals, checks = [*series.refusals, *refused], 0
     while queue and len(proposals) < most and checks < _MOST_CHECKS:
-        chosen = max(queue, key=lambda c: _worth(c, proposals))
+        others = proposals if diverse else []
+        chosen = max(queue, key=lambda c: _worth(c, others))
         queue.remove(chosen)
-        if any(_same(chosen, proposal) for proposal in proposals):
+        if any(_same(chosen, proposal) for proposal in others):
             continue
-        if proposals and _worth(chosen, proposals) < _SECOND_WORTH:
+        if proposals and _worth(chosen, others) < _SECOND_WORTH:
             break
         checks += 1
         result = examine(context, chosen)

@@ -23,7 +23,6 @@ from generator.rules.context import (
     Context,
     difficulty,
     usable,
-    verdict,
 )
 from generator.rules.families import applies
 from generator.rules.metricchoice import choose_metric, number_metric
@@ -87,7 +86,8 @@ def _basis(context: Context, candidate: Candidate, parts: Sequence[_Part]) -> _B
     first = parts[0]
     frame = context.frame.loc[first.values.index]
     matrix = encode(frame, columns)
-    left += _giveaways(candidate, parts, columns, matrix, {name for name, _ in left})
+    if context.probed:
+        left += _giveaways(candidate, parts, columns, matrix, {name for name, _ in left})
     if candidate.objective == "classification":
         left += [
             (column.name, f"it is a coarser form of {candidate.name}")
@@ -110,7 +110,7 @@ def _basis(context: Context, candidate: Candidate, parts: Sequence[_Part]) -> _B
     if isinstance(split, Refusal):
         return split
     matrix = matrix[[name for name in matrix.columns if any(_belongs(name, f) for f in features)]]
-    return _judged(candidate, parts, matrix, frame, _Basis(features, tuple(left), split, _NOTHING))
+    return _judged(context, candidate, parts, matrix, frame, _Basis(features, tuple(left), split, _NOTHING))
 
 
 _NOTHING = Evidence(skill=0.0, spread=0.0, measure="", rows=0)
@@ -156,7 +156,12 @@ def _split(
 
 
 def _judged(
-    candidate: Candidate, parts: Sequence[_Part], matrix: pd.DataFrame, frame: pd.DataFrame, basis: _Basis
+    context: Context,
+    candidate: Candidate,
+    parts: Sequence[_Part],
+    matrix: pd.DataFrame,
+    frame: pd.DataFrame,
+    basis: _Basis,
 ) -> _Basis | Refusal:
     """The basis with its evidence, or why the target is not fit; easy classes get few labelled rows."""
     split = basis.split
@@ -186,7 +191,7 @@ def _judged(
                 labels=True,
             )
     most = MOST_SKILL if parts[0].classes else MOST_NUMBER_SKILL
-    problem = verdict(evidence, most if candidate.query is None else MOST_RANKING_SKILL)
+    problem = context.unfit(evidence, most if candidate.query is None else MOST_RANKING_SKILL)
     if problem is not None:
         return _refuse(candidate, *problem)
     return _Basis(basis.features, basis.ignored, split, evidence, train_rows, easy)

@@ -15,7 +15,6 @@ from generator.rules.context import (
     Context,
     Outcome,
     difficulty,
-    verdict,
 )
 from generator.rules.metricchoice import number_metric
 from generator.rules.naming import duration, outcome_score, plain, snake, succession, task_id
@@ -99,7 +98,7 @@ def _forecast(context: Context, column: Column) -> Proposal | Refusal:
     metric = number_metric(values)
     target = values.loc[known]
     evidence = skill(matrix, np.log1p(target) if metric == "rmsle" else target, classes=False, order=order)
-    problem = verdict(evidence, MOST_NUMBER_SKILL)
+    problem = context.unfit(evidence, MOST_NUMBER_SKILL)
     if problem is not None:
         return _refuse(column.name, problem)
     given = {c.name for c in features}
@@ -149,7 +148,7 @@ def _step(context: Context, column: Column) -> Proposal | Refusal:
     if time.entity:
         matrix["series"] = pd.factorize(frame.loc[target.index, time.entity], sort=True)[0]
     evidence = skill(matrix, target, classes=False, order=frame.loc[target.index, _TIME])
-    problem = verdict(evidence, MOST_NUMBER_SKILL)
+    problem = context.unfit(evidence, MOST_NUMBER_SKILL)
     if problem is not None:
         return _refuse(f"change of {column.name}", problem)
     owner = f" of each {plain(time.entity)}" if time.entity else ""
@@ -197,7 +196,7 @@ def _change(context: Context, column: Column) -> Proposal | Refusal:
     # Differences to the last value are what a tree can use.
     matrix = matrix.sub(matrix.iloc[:, -1], axis=0)
     evidence = skill(matrix, table["change"], classes=False, order=table["time"])
-    problem = verdict(evidence, MOST_NUMBER_SKILL)
+    problem = context.unfit(evidence, MOST_NUMBER_SKILL)
     if problem is not None:
         return _refuse(f"change of {column.name}", problem)
     after = duration(window.ahead * window.step_seconds)
@@ -250,7 +249,7 @@ def _end_of_curve(context: Context) -> Proposal | Refusal:
     matrix = encode(context.frame, [context.table.column(name) for name in (*shown, *rest)])
     target = context.frame[list(hidden)].apply(as_numbers).mean(axis=1).rename("end")
     evidence = skill(matrix, target, classes=False)
-    problem = verdict(evidence, MOST_NUMBER_SKILL)
+    problem = context.unfit(evidence, MOST_NUMBER_SKILL)
     if problem is not None:
         return _refuse(f"{hidden[0]} to {hidden[-1]}", problem)
     return Proposal(

@@ -57,6 +57,7 @@ def write_generation(written: Written, out: Path) -> Path:
     page = render(
         "generation.html",
         name=written.folder.resolve().name,
+        record=written.record,
         statistics=statistics,
         meanings=_meanings(written.funnel),
         fates=_fates(written, out),

@@ -126,5 +126,5 @@ def test_wrong_use_is_refused(tmp_path: Path, sandbox: SandboxProvider) -> None:
         generate(["diabetes"], tmp_path, provider=sandbox, options=Options(max_tasks=0))
     with pytest.raises(InputError, match="did you mean probe"):
         generate(["diabetes"], tmp_path, provider=sandbox, options=Options(without=frozenset({"prob"})))
-    with pytest.raises(InputError, match="rules backend cannot leave out 'probe'"):
-        generate(["diabetes"], tmp_path, provider=sandbox, options=Options(without=frozenset({"probe"})))
+    with pytest.raises(InputError, match="rules backend cannot leave out 'refactor'"):
+        generate(["diabetes"], tmp_path, provider=sandbox, options=Options(without=frozenset({"refactor"})))
