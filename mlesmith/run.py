@@ -177,12 +177,14 @@ def _said(ctx: typer.Context) -> set[str]:
 
 def _config_of_file(path: Path, document: dict[str, Any], said: set[str]) -> JobConfig:
     """The job of a file, with what this run adds to it."""
+    from generator.selection.check import unfrozen
     from harness.jobconfig import read_job_config
 
     config = read_job_config(path)
     if misplaced := sorted(said - _BESIDE_A_JOB):
         fail(f"--{misplaced[0].replace('_', '-')}: write it into {path}, or leave out the job file")
     asked = config.model_dump(exclude_unset=True)
+    asked["tasks"] = unfrozen(config.tasks)
     for name in said & _OF_A_RUN:
         if name in ("gpus", "trust"):
             asked["sandbox"] = {**asked.get("sandbox", {}), name: document["sandbox"][name]}

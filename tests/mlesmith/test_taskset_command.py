@@ -74,9 +74,14 @@ def test_build_check_and_run_of_a_set(tasks: Path, mlesmith: Command) -> None:
     checked = mlesmith("taskset", "check", "set.toml", "--json")
     assert checked.returncode == 0 and json.loads(checked.stdout)["ok"] is True
 
-    planned = mlesmith("run", "--tasks", "set.toml", "--model", "scripted/tree", "--dry-run", "--json")
-    assert planned.returncode == 0, planned.stderr
-    assert json.loads(planned.stdout)["trials"] == 2
+    job = tasks.parent / "jobs" / "job.toml"
+    job.parent.mkdir()
+    job.write_text('tasks = ["../set.toml"]\nmodels = ["scripted/tree"]\n')
+    by_options, by_file = ("--tasks", "set.toml", "--model", "scripted/tree"), (job,)
+    for asked in (by_options, by_file):
+        planned = mlesmith("run", *asked, "--dry-run", "--json")
+        assert planned.returncode == 0, planned.stderr
+        assert json.loads(planned.stdout)["trials"] == 2
 
     with (tasks / "titanic-survival" / "metric.py").open("a") as stream:
         stream.write("# other\n")
@@ -86,11 +91,11 @@ def test_build_check_and_run_of_a_set(tasks: Path, mlesmith: Command) -> None:
         "reference/titanic-survival: changed: metric.py",
         "set: 1 of 2 tasks are as they were frozen",
     ]
-    refused = mlesmith("run", "--tasks", "set.toml", "--model", "scripted/tree", "--dry-run")
-    assert refused.returncode == 2
-    assert (
-        "1 of its 2 tasks are not what was frozen: reference/titanic-survival (metric.py)" in refused.stderr
-    )
+    for asked in (by_options, by_file):
+        refused = mlesmith("run", *asked, "--dry-run")
+        assert refused.returncode == 2
+        told = "1 of its 2 tasks are not what was frozen: reference/titanic-survival (metric.py)"
+        assert told in refused.stderr
 
 
 def test_a_set_for_people_and_never_replaced_silently(tasks: Path, mlesmith: Command) -> None:
