@@ -85,8 +85,8 @@ def service_lines(sources: Sources, home: Path) -> None:
 
 
 def job_log(sources: Sources, home: Path) -> None:
-    """Jobs of a computing centre as one line each of a log."""
-    jobs = sources.rdata("modeldata", "hpc_data", 5_000)
+    """Jobs of a computing centre as one line each of a log; the times are not in the data."""
+    jobs = sources.rdata("modeldata", "hpc_data", 5_000).rename(columns={"class": "length"})
     begin = pd.Timestamp("2015-03-02 00:00:00")
     with (home / "scheduler.log").open("w", encoding="utf-8") as log:
         for at, row in enumerate(jobs.itertuples()):
@@ -94,7 +94,7 @@ def job_log(sources: Sources, home: Path) -> None:
             log.write(
                 f"{when:%Y-%m-%d %H:%M:%S} INFO scheduler: protocol={row.protocol} compounds={row.compounds} "
                 f"fields={row.input_fields} iterations={row.iterations} pending={row.num_pending} "
-                f"hour={row.hour} day={row.day} class={row[9] if len(row) > 9 else ''}\n"
+                f"hour={row.hour} day={row.day} class={row.length}\n"
             )
 
 

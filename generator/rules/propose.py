@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -87,6 +88,8 @@ def _from_table(
     proposals += [each for each in series.proposals if _asked(each) not in avoid][: most - len(earlier)]
     queue, refused = candidates(context)
     refusals, checks = [*series.refusals, *refused], 0
+    if not (queue or refusals or series.proposals):
+        refusals.append(_nothing_to_ask(context.table))
     while queue and len(proposals) < most and checks < _MOST_CHECKS:
         others = proposals if diverse else []
         chosen = max(queue, key=lambda c: _worth(c, others))
@@ -105,6 +108,16 @@ def _from_table(
         elif _asked(result) not in avoid:
             proposals.append(result)
     return Outcome(tuple(proposals[len(earlier) :]), tuple(refusals))
+
+
+def _nothing_to_ask(table: Table) -> Refusal:
+    kinds = Counter(str(column.kind) for column in table.columns)
+    told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    reason = (
+        f"none of its {len(table.columns)} columns ({told}) is an outcome that many rows tell: a number of "
+        "many values, or classes of enough rows each"
+    )
+    return Refusal(target=table.path, objective="any", reason=reason, code="no_target")
 
 
 def _asked(proposal: Proposal) -> Asked:

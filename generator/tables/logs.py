@@ -46,6 +46,8 @@ PATTERNS = {
     r"(?P<component>[^:]+): (?P<message>.*)$",
 }
 _PAIR = re.compile(r'(?:^|\s)([A-Za-z_][\w-]*)=("[^"]*"|\S*)')
+#: What a line says before its first pair.
+_MESSAGE, BEFORE_PAIRS = "(?P<message>.*)$", r"(?P<message>.*?)(?=(?<![\w-])[A-Za-z_][\w-]*=|$)"
 _STARTS_WITH_TIME = rf"^\[?(?P<time>{_ISO})"
 _LOOKED_AT = 2_000
 #: Lines that must be of one kind; others, such as the lines of a traceback, are left out.
@@ -147,7 +149,11 @@ def plan_log(folder: Path, relative: str) -> Recipe:
         source = LogLines(relative, _STARTS_WITH_TIME if timed else "", keys, encoding)
         kind, fits = "keys with values", re.compile(r"[A-Za-z_][\w-]*=")
     elif shares[kind] >= _MATCHING:
-        source, fits = LogLines(relative, PATTERNS[kind], (), encoding), re.compile(PATTERNS[kind])
+        pattern = PATTERNS[kind]
+        if keys:
+            pattern = pattern.replace(_MESSAGE, BEFORE_PAIRS)
+            keys = tuple(key for key in keys if f"(?P<{key}>" not in pattern)
+        source, fits = LogLines(relative, pattern, keys, encoding), re.compile(pattern)
     else:
         raise UnreadableTable(
             f"{path.name}: its lines are of no known kind of log ({', '.join(PATTERNS)}, key=value)"

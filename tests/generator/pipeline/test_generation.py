@@ -104,6 +104,7 @@ def test_messy_data_of_a_user(tmp_path: Path, sandbox: SandboxProvider) -> None:
     ("files", "reason"),
     [
         ({"a.csv": "x,y\n1,2\n3,4\n"}, "rows"),
+        ({"a.csv": "when,note\n" + "2024-01-01,same\n" * 300}, "none of its 2 columns (2 constant)"),
         ({"log.bin": "\x00\x01"}, "no table or images"),
         ({"page.json": '{"a": {"b": [1, 2'}, "no table or images"),
     ],
