@@ -19,7 +19,9 @@ MOST_SKILL = 0.97
 MOST_RANKING_SKILL = 0.85
 #: Skill of one feature alone from which it is the target in another form.
 PROXY_SKILL = 0.95
-#: The same for numbers: a skill (R²) of 0.99 still leaves a tenth of the usual error, in which the best
+#: R² of the product or ratio of two features from which it is the target in another form.
+PAIR_FIT = 0.98
+#: As MOST_SKILL, for numbers: a skill (R²) of 0.99 still leaves a tenth of the usual error, in which the best
 #: methods differ.
 MOST_NUMBER_SKILL = 0.99
 #: Rows a table needs: two fifths of them are 60 test rows, with which a share is known to 6 points.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ _ROWS = 1_500
 _FOLDS = 3
 _SEED = 7
 _TOPICS = 30
+#: Features that are tried in pairs, and the share of rows in which a pair must have a value.
+_IN_PAIRS, _MOSTLY = 30, 0.8
 
 
 def encode(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
@@ -122,6 +125,31 @@ def proxies(
         if alone >= limit:
             found.append((str(name), alone))
     return sorted(found, key=lambda item: (-item[1], item[0]))
+
+
+def together(matrix: pd.DataFrame, target: pd.Series, *, limit: float) -> tuple[str, float] | None:
+    """Two features whose product or ratio follows a number to an R² of at least ``limit``, as a formula.
+
+    Features and number may each be on a logarithmic scale.
+    """
+    rows = _sample(target, None, None)
+    wanted = target.loc[rows].to_numpy(float)
+    columns = {str(name): matrix.loc[rows, name].to_numpy(float) for name in matrix.columns}
+    columns = {name: values for name, values in columns.items() if np.isfinite(values).mean() > _MOSTLY}
+    best: tuple[str, float] | None = None
+    for a, b in itertools.permutations(sorted(columns)[:_IN_PAIRS], 2):
+        with np.errstate(all="ignore"):
+            forms = {f"{a} / {b}": columns[a] / columns[b]}
+            if a < b:
+                forms[f"{a} * {b}"] = columns[a] * columns[b]
+            for formula, said in forms.items():
+                for values in (said, np.log1p(said)):
+                    usable = np.isfinite(values)
+                    if usable.mean() > _MOSTLY and np.ptp(values[usable]) > 0:
+                        fit = float(np.corrcoef(values[usable], wanted[usable])[0, 1]) ** 2
+                        if fit >= limit and (best is None or fit > best[1]):
+                            best = (formula, fit)
+    return best
 
 
 def _sample(target: pd.Series, groups: pd.Series | None, order: pd.Series | None) -> pd.Index:

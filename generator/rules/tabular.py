@@ -19,6 +19,7 @@ from generator.rules.context import (
     MOST_NUMBER_SKILL,
     MOST_RANKING_SKILL,
     MOST_SKILL,
+    PAIR_FIT,
     PROXY_SKILL,
     Context,
     difficulty,
@@ -27,7 +28,7 @@ from generator.rules.context import (
 from generator.rules.families import applies
 from generator.rules.metricchoice import choose_metric, number_metric
 from generator.rules.naming import plain, snake, stems, task_id
-from generator.rules.probe import encode, joined, proxies, skill
+from generator.rules.probe import encode, joined, proxies, skill, together
 from generator.series import times_of
 from generator.splits import choose_split
 
@@ -110,6 +111,11 @@ def _basis(context: Context, candidate: Candidate, parts: Sequence[_Part]) -> _B
     if isinstance(split, Refusal):
         return split
     matrix = matrix[[name for name in matrix.columns if any(_belongs(name, f) for f in features)]]
+    for part in parts:
+        pair = None if part.classes else together(matrix, part.values, limit=PAIR_FIT)
+        if pair is not None and context.probed:
+            reason = f"{pair[0]} nearly is {part.values.name} (R² {pair[1]:.3f})"
+            return _refuse(candidate, "given_away", reason)
     return _judged(context, candidate, parts, matrix, frame, _Basis(features, tuple(left), split, _NOTHING))
 
 

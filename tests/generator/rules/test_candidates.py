@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -144,3 +145,23 @@ def test_no_two_tasks_ask_for_the_same_labels(tmp_path: Path, numbers: pd.DataFr
     proposals = proposed(tmp_path, numbers.assign(**flags)).proposals
     assert proposals[0].objective == "multi-label classification" and len(proposals[0].targets) == 3
     assert not {name for each in proposals[1:] for name in each.targets} & set(flags)
+
+
+@pytest.mark.parametrize(
+    ("bill", "formula"),
+    [
+        (lambda t: t["usage"] * t["price"], "price * usage"),
+        (lambda t: t["usage"] / t["price"], "usage / price"),
+    ],
+)
+def test_what_two_columns_give_away_together_is_not_asked_for(
+    bill: Callable[[pd.DataFrame], pd.Series], formula: str, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"usage": rng.uniform(1, 90, ROWS), "price": rng.uniform(2, 40, ROWS)}).round(2)
+    table["region"] = rng.choice(["north", "south"], ROWS)
+    table["bill"] = (bill(table) * rng.normal(1, 0.02, ROWS)).round(3)
+    outcome = proposed(tmp_path, table)
+    assert ("bill",) not in [proposal.targets for proposal in outcome.proposals]
+    refused = {refusal.target: refusal for refusal in outcome.refusals}
+    assert refused["bill"].code == "given_away" and f"{formula} nearly is bill" in refused["bill"].reason
