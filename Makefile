@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OUT ?= runs/demo
 
-.PHONY: demo demo-full test lint bench bench-agent bench-stats bench-coverage bench-verify bench-clean lock clean sandbox
+.PHONY: demo demo-full test lint bench bench-agent bench-stats bench-coverage bench-verify bench-clean bench-generate lock clean sandbox
 
 demo: $(READY) sandbox
 	$(BIN)/mlesmith demo --out $(OUT)
@@ -41,6 +41,9 @@ bench-verify: $(READY) sandbox
 # WHEELS and DEBS are folders of package files with data inside; benchmarks/README.md names them.
 bench-clean: $(READY) sandbox
 	$(BIN)/python -m benchmarks.cleantasks $(addprefix --wheels ,$(WHEELS)) $(addprefix --debs ,$(DEBS))
+
+bench-generate: $(READY) sandbox
+	$(BIN)/python -m benchmarks.rawsets $(addprefix --wheels ,$(WHEELS)) $(addprefix --debs ,$(DEBS))
 
 # The pinned versions of everything; carries no registry address.
 lock:

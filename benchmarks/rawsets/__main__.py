@@ -13,12 +13,16 @@ import argparse
 import json
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 
 from benchmarks.rawsets.sets import SETS
 from benchmarks.sources import MissingSourceError, Sources
 from generator.datasets.catalogue import list_datasets
-from generator.pipeline.generation import Options, generate
+from generator.pipeline.funnel import STAGES, Stage
+from generator.pipeline.generation import Generation, Options, generate
+from generator.pipeline.line import DatasetResult
 from generator.pipeline.tally import Tally
 from harness.sandboxes.choose import choose_sandbox
 
@@ -61,16 +65,37 @@ def main() -> None:
         options=Options(deep=not asked.quick, workers=asked.workers),
         progress=lambda dataset, stage, text: print(tally.told(dataset, stage, text), flush=True),
     )
-    print("| dataset | modality | verified | not | reasons |\n|---|---|---:|---:|---|")
-    for result in made.results:
-        codes = Counter(each.code for each in result.passages if each.code)
-        told = ", ".join(f"{code} {count}" for code, count in codes.most_common())
-        kind = modality.get(result.dataset, "")
-        print(f"| {result.dataset} | {kind} | {len(result.verified)} | {len(result.rejected)} | {told} |")
-    tasks = sum(len(result.verified) for result in made.results)
-    print(f"\n{tasks} verified tasks of {len(made.results)} datasets: {tasks / len(made.results):.2f} each")
+    _tell(made, modality)
     if asked.json is not None:
         asked.json.write_text(json.dumps(made.to_document(), indent=1), encoding="utf-8")
+
+
+def _tell(made: Generation, modality: dict[str, str]) -> None:
+    """A line for each dataset, and one for each modality."""
+    kinds: dict[str, list[DatasetResult]] = {}
+    print(
+        "| dataset | modality | proposed | verified | s per task | not, because |\n|---|---|---:|---:|---:|---|"
+    )
+    for result in made.results:
+        kind = modality.get(result.dataset, "")
+        kinds.setdefault(kind, []).append(result)
+        codes = Counter(each.code for each in result.passages if each.code)
+        told = ", ".join(f"{code} {count}" for code, count in codes.most_common())
+        print(f"| {result.dataset} | {kind} | {_figures([result])} | {told} |")
+    print("\n| modality | datasets | proposed | verified | s per task |\n|---|---:|---:|---:|---:|")
+    for kind, results in kinds.items():
+        print(f"| {kind} | {len(results)} | {_figures(results)} |")
+    print(f"| all | {len(made.results)} | {_figures(made.results)} |")
+    tasks = sum(len(result.verified) for result in made.results)
+    print(f"\n{tasks} verified tasks of {len(made.results)} datasets: {tasks / len(made.results):.2f} each")
+
+
+def _figures(results: Sequence[DatasetResult]) -> str:
+    """Formulations proposed, those verified, and the median of the seconds that these took."""
+    passages = [passage for result in results for passage in result.passages]
+    proposed = [each for each in passages if STAGES.index(each.reached) >= STAGES.index(Stage.PROPOSED)]
+    seconds = [each.seconds for each in proposed if each.reached is Stage.VERIFIED]
+    return f"{len(proposed)} | {len(seconds)} | {f'{median(seconds):.0f}' if seconds else '-'}"
 
 
 if __name__ == "__main__":
