@@ -73,9 +73,8 @@ def main() -> None:
 def _tell(made: Generation, modality: dict[str, str]) -> None:
     """A line for each dataset, and one for each modality."""
     kinds: dict[str, list[DatasetResult]] = {}
-    print(
-        "| dataset | modality | proposed | verified | s per task | not, because |\n|---|---|---:|---:|---:|---|"
-    )
+    print("| dataset | modality | proposed | verified | s per task | not, because |")
+    print("|---|---|---:|---:|---:|---|")
     for result in made.results:
         kind = modality.get(result.dataset, "")
         kinds.setdefault(kind, []).append(result)
