@@ -95,7 +95,7 @@ def _skipped(view: View, name: str, truth: Truth) -> bool:
 
 def _seen(view: View, name: str, truth: Truth) -> _Seen:
     train, test = _cells(view, name)
-    best = _probe(truth, train, test)
+    best = _probe(truth, train, test, apart=_apart(view, name))
     for patterns in _text_patterns(view, name, truth):
         found = _probe(truth, *patterns)
         best = max(best, found, key=lambda seen: seen.asked.gain)
@@ -107,8 +107,15 @@ def _cells(view: View, name: str) -> tuple[Floats, Floats]:
     return train.reshape(-1, 1), test.reshape(-1, 1)
 
 
-def _probe(truth: Truth, train: Floats, test: Floats) -> _Seen:
-    within = strength(test, truth.test, truth.kind)
+def _apart(view: View, name: str) -> bool:
+    """Whether it is the declared group, none of which is on both sides: nobody can learn what a test group is."""
+    if name != view.case.task.spec.split.group_column or name not in view.shared:
+        return False
+    return not view.test[name].isin(view.train[name]).any()
+
+
+def _probe(truth: Truth, train: Floats, test: Floats, *, apart: bool = False) -> _Seen:
+    within = NOTHING if apart else strength(test, truth.test, truth.kind)
     if truth.train is None or len(train) == 0:
         return _Seen(within, None)
     across = transfer(train, truth.train, test, truth.test, truth.kind)

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from statsmodels.datasets import co2, sunspots
 
-from generator.verifier.leaks import copies, groups, missing, neighbours, readings
+from generator.verifier.leaks import copies, groups, missing, neighbours, proxies, readings
 from generator.verifier.leaks.rows import resolution
 from generator.verifier.leaks.view import View
 from tests.generator.verifier.leaking import Made, divided
@@ -81,6 +81,30 @@ def test_gaps_that_another_column_explains_are_no_error(tmp_path: Path) -> None:
     table["status"] = np.where(table["status"] == "hurricane", "hurricane", "other")
     found = missing.check(View(divided(table, "row", ["status"]).case(tmp_path / "task")))
     assert {one.severity for one in found} <= {"warning"}
+
+
+def patients(order: str) -> Made:
+    """All rows of a patient have one diagnosis; patients stand on one side. Their numbers tell it, or not."""
+    rows = np.random.default_rng(1)
+    sick = np.sort(rows.random(240) < 0.4) if order == "told" else rows.random(240) < 0.4
+    patient = np.repeat(np.arange(240), 8)
+    table = pd.DataFrame(
+        {"patient": [f"p{number:04}" for number in patient], "dose": rows.normal(size=1_920)}
+    )
+    table["sick"] = sick[patient].astype(int)
+    table.insert(0, "row", rows.permutation(len(table)))
+    tested = np.isin(patient, rows.permutation(240)[:60])
+    parts = table[~tested].copy(), table[tested].reset_index(drop=True)
+    return Made(*parts, "row", ["sick"], split='kind = "group"\ngroup_column = "patient"')
+
+
+def test_a_group_of_one_class_gives_nothing_away_when_it_is_on_one_side(tmp_path: Path) -> None:
+    assert list(proxies.check(View(patients("silent").case(tmp_path / "task")))) == []
+
+
+def test_numbers_of_groups_that_follow_the_class_are_a_proxy(tmp_path: Path) -> None:
+    (found,) = proxies.check(View(patients("told").case(tmp_path / "task")))
+    assert (found.code, found.severity) == ("proxy_column", "error") and "patient" in found.evidence
 
 
 def carbon() -> pd.DataFrame:

@@ -328,6 +328,24 @@ def test_programs_compute_f1_as_scikit_learn_does(average: str, kind: str) -> No
     assert program["score"](said, np.arange(60)) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("levels", [[4, 6, 8], [0, 1, 2], [-1, 5], [0.5, 1.0, 4.0]])
+def test_steps_of_a_scale_are_answered_with_steps_that_exist(levels: list[float]) -> None:
+    """Five cylinders are none of 4, 6 and 8, so a metric refuses them."""
+    answers = pd.DataFrame({"step": np.repeat(levels, 10)})
+    template = _environment().get_template("target.py.j2")
+    program: dict[str, Any] = {"np": np, "pd": pd, "answers": answers, "TARGETS": ["step"]}
+    problem = SimpleNamespace(
+        kind="levels", output="label", logarithm=False, metric="quadratic_weighted_kappa"
+    )
+    exec(template.render(problem=problem, plan=SimpleNamespace(thresholds=True, is_constant=False)), program)
+    guesses = np.linspace(min(levels) - 3, max(levels) + 3, 200).reshape(-1, 1)
+    for knob in program["KNOBS"]:
+        said = program["decide"](guesses, knob)
+        assert set(said.ravel().astype(str)) == set(answers["step"].astype(str))
+    nearest = [min(levels, key=lambda level: abs(level - guess)) for guess in guesses.ravel()]
+    assert program["decide"](guesses).ravel().tolist() == nearest
+
+
 def test_a_tool_call_is_json() -> None:
     reply = ScriptedModel("nop").complete([Message("user", "Begin.")], TOOLS, Settings())
     assert reply.tool_calls == (ToolCall("call_1", "request_info", '{"info_type": "overview"}'),)
