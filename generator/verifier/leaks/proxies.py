@@ -108,7 +108,7 @@ def _cells(view: View, name: str) -> tuple[Floats, Floats]:
 
 
 def _apart(view: View, name: str) -> bool:
-    """Whether it is the declared group, and no test group is in training: nothing is learned of a test group."""
+    """Whether it is the declared group, and no test group is in training: none can be learned about."""
     if name != view.case.task.spec.split.group_column or name not in view.shared:
         return False
     return not view.test[name].isin(view.train[name]).any()
