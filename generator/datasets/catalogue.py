@@ -108,7 +108,7 @@ def dataset_path(name: str) -> Path:
         return HERE / name
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"did you mean {', '.join(near)}?" if near else f"the embedded ones are {', '.join(known)}"
-    raise DatasetError(f"no embedded dataset is called {name!r}: {hint}")
+    raise DatasetError(f"{name}: no such folder or file, and no embedded dataset of that name; {hint}")
 
 
 def _slug(name: str) -> str:
