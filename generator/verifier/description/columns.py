@@ -19,7 +19,7 @@ _LIST = re.compile(
 _TICKED = re.compile(r"`([^`\n]{1,80})`")
 _DEFINED = re.compile(
     r"^(?:[*_]{0,2})(?P<quote>[`\"']?)(?P<name>[^\W\d][\w.\-]*)(?P=quote)(?:[*_]{0,2})"
-    r"(?:\s*\([^()\n]{0,60}\))?(?:\s*(?::|–|—|=| -|\|)\s*|\s{2,}|\t)(?=\S)"
+    r"(?:\s*\([^()\n]{0,60}\))?(?:\s*(?::|–|—|=| -(?![\d.])|\|)\s*|\s{2,}|\t)(?=\S)"
 )
 _SAID = re.compile(
     r"(?i)\b(?:columns?|features?|fields?|variables?|attributes?|colonnes?|spalten?|columnas?)"

@@ -74,6 +74,7 @@ class Problem:
         numbers, blocks, categories, dates, texts: names of feature columns; blocks are common beginnings of
             numbered columns.
         series: the blocks are values in the order of time.
+        documents: those of the texts that stand in files of their own.
         images: the column of image paths.
         sounds: the column of paths of recordings.
         group: the column of what belongs together and must not be split.
@@ -99,6 +100,7 @@ class Problem:
     categories: tuple[str, ...]
     dates: tuple[str, ...]
     texts: tuple[str, ...]
+    documents: tuple[str, ...]
     images: str | None
     sounds: str | None
     group: str | None
@@ -181,6 +183,7 @@ def understand(facts: Facts, seen: dict[str, Any]) -> Problem:
         categories=tuple(columns["categories"]),
         dates=tuple(dates),
         texts=tuple(columns["texts"]),
+        documents=tuple(seen["documents"]),
         images=columns["images"][0] if columns["images"] else None,
         sounds=columns["sounds"][0] if columns["sounds"] else None,
         group=groups[0] if groups else None,

@@ -77,6 +77,35 @@ def recordings(public: Path) -> pd.DataFrame:
     return table[40:]
 
 
+def documents(public: Path) -> pd.DataFrame:
+    """Notes of two kinds, each in a file that the tables name."""
+    rng = np.random.default_rng(4)
+    said = {"praise": ["fine", "good", "great"], "complaint": ["bad", "broken", "late"]}
+    kinds = rng.choice(list(said), 120)
+    names = [f"notes/n{number:03d}.txt" for number in range(120)]
+    (public / "notes").mkdir()
+    for name, kind in zip(names, kinds, strict=True):
+        words = [*rng.choice(said[kind], 2), *rng.choice(["the", "box", "came", "today", "again"], 20)]
+        (public / name).write_text(" ".join(rng.permutation(words)))
+    table = pd.DataFrame({"note": range(120), "text": names, "kind": kinds})
+    table[:90].to_csv(public / "train.csv", index=False)
+    table[90:][["note", "text"]].to_csv(public / "test.csv", index=False)
+    return table[90:][["note", "kind"]]
+
+
+def document_folders(public: Path) -> pd.DataFrame:
+    """The same, sorted into a folder for each kind, without a table."""
+    answers = documents(public)
+    table = pd.read_csv(public / "train.csv")
+    for name, kind in zip(table["text"], table["kind"], strict=True):
+        (public / "train" / kind).mkdir(parents=True, exist_ok=True)
+        (public / name).rename(public / "train" / kind / Path(name).name)
+    (public / "notes").rename(public / "test")
+    (public / "train.csv").unlink()
+    (public / "test.csv").unlink()
+    return answers.assign(note=[f"n{number:03d}.txt" for number in answers["note"]])
+
+
 def class_folders(public: Path) -> pd.DataFrame:
     """The digits of scikit-learn as images: those to learn from in a folder for each digit, and no table."""
     digits = load_digits()
@@ -102,7 +131,13 @@ def scattered_tables(public: Path) -> pd.DataFrame:
 
 @pytest.mark.parametrize(
     ("modality", "build", "least"),
-    [("audio", recordings, 0.9), ("image", class_folders, 0.7), ("tabular", scattered_tables, 0.7)],
+    [
+        ("audio", recordings, 0.9),
+        ("text", documents, 0.9),
+        ("text", document_folders, 0.9),
+        ("image", class_folders, 0.7),
+        ("tabular", scattered_tables, 0.7),
+    ],
 )
 def test_a_linear_model_learns_from_files_of_any_layout(
     modality: str,
@@ -111,7 +146,7 @@ def test_a_linear_model_learns_from_files_of_any_layout(
     sandbox: SandboxProvider,
     tmp_path: Path,
 ) -> None:
-    """A third or a tenth of the rows are right by chance."""
+    """Half, a third or a tenth of the rows are right by chance."""
     root = tmp_path / f"{modality}-task"
     (root / "public").mkdir(parents=True)
     (root / "private").mkdir()
