@@ -74,26 +74,25 @@ def ask(
 ) -> Answer | None:
     """One answer to one question, checked; ``None`` when none of a few was of use."""
     tries = 0
-    held: list[Answer] = []
 
     def accept(answer: Answer) -> str:
         nonlocal tries
         tries += 1
         wrong = list(check(answer))
         if not wrong:
-            held.append(answer)
-        if not wrong or tries >= _TRIES:
             return ""
+        if tries >= _TRIES:
+            session.transcript.record("refused", {"answer": answer.model_dump(), "problems": wrong})
+            raise GaveUp("unusable_answer", "; ".join(wrong))
         return "this cannot be used:\n" + "\n".join(f"- {each}" for each in wrong[:5])
 
     assignment = Assignment(
         system=prompt("helper"), task=text, form=form, does="Give the answer.", accept=accept, rules="brief"
     )
     try:
-        session.run(assignment, Kit(()))
+        return session.run(assignment, Kit(()))
     except GaveUp:
         return None
-    return held[0] if held else None
 
 
 def _line(proposal: Proposal) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,9 @@ def test_words_that_do_not_hold_leave_the_rules_own_and_a_note(
     notes = {each.agent: each.note for each in generation.attempts}
     assert "rules' title" in notes["brainstormer"] and "without an introduction" in notes["designer"]
     assert any("the number 1000 is nowhere in the files" in text for text in told)
+    written = (tmp_path / ".generate").glob("*/transcripts/designer-*.jsonl")
+    kinds = [json.loads(line)["kind"] for path in written for line in path.read_text().splitlines()]
+    assert kinds[-1] == "refused" and "accepted" not in kinds
 
 
 def test_a_model_that_answers_nothing_of_use_changes_nothing(
