@@ -184,6 +184,7 @@ LOOK = json.dumps(
         "blocks": {},
         "identities": [],
         "words": {},
+        "documents": [],
         "targets": {"species": {"unique": 3, "numeric": False, "whole": False, "low": None, "high": None}},
         "one_of": False,
         "id_dates": 0.0,
