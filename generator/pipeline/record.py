@@ -50,11 +50,10 @@ class Record(BaseModel):
         parts = list(self.without)
         if self.verification is None:
             parts.append("any verification")
-        else:
-            if not self.verification.get("deep", True):
-                parts.append("baselines")
-            elif not self.verification.get("execution", True):
-                parts.append("execution by an agent")
+        elif not self.verification.get("deep", True):
+            parts.append("baselines")
+        elif not self.verification.get("execution", True):
+            parts.append("execution by an agent")
         return f"without {', '.join(parts)}" if parts else ""
 
 

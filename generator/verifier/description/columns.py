@@ -105,8 +105,13 @@ def _listed_columns(text: Text, present: Present) -> list[tuple[str, Line]]:
     """Names that lists of columns define: neighbouring lines of which half or more define real columns."""
     lists: list[list[tuple[str, Line, str]]] = []
     before: Line | None = None
+    itemised: set[int] = set()
     for line in text.lines:
-        match = None if line.is_code or line.is_heading else _DEFINED.match(line.text)
+        if line.is_item:
+            itemised.add(line.block)
+        # Where items have marks, a line without one goes on with the item before it.
+        goes_on = line.block in itemised and not line.is_item
+        match = None if line.is_code or line.is_heading or goes_on else _DEFINED.match(line.text)
         if match:
             near = before is not None and lists and line.heading == before.heading
             if not near:

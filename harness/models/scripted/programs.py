@@ -18,6 +18,8 @@ from harness.models.scripted.problems import Problem
 from harness.models.scripted.reading import SAMPLE, Facts
 
 _FOLDER = Path(__file__).with_name("programs")
+#: Endings of files that are texts to be read.
+_DOCUMENTS = (".txt", ".md", ".html", ".htm", ".eml", ".rst")
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     environment.filters["py"] = _literal
+    environment.globals["documents"] = _DOCUMENTS
     return environment
 
 

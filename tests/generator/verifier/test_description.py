@@ -216,13 +216,9 @@ def test_a_near_miss_is_none(tmp_path: Path, task: Callable[[Path, str], list[Fi
     assert [found for found in task(tmp_path, text) if str(found.severity) == "error"] == []
 
 
-@pytest.mark.parametrize("number", ["-0.25", "-3 to 41", "-.5"])
-def test_a_line_of_a_list_that_begins_with_a_number_below_zero_names_no_column(
-    number: str, tmp_path: Path
-) -> None:
-    text = swap("- `length_s`: seconds", f"- `length_s`: seconds in each recording,\n  median {number}")(
-        BIRDS
-    )
+@pytest.mark.parametrize("more", ["-0.25", "-3 to 41", "-.5", ": 7", "= 7", " - 7", "| 7"])
+def test_a_line_that_goes_on_with_an_item_names_no_column(more: str, tmp_path: Path) -> None:
+    text = swap("- `length_s`: seconds", f"- `length_s`: seconds in each recording,\n  median {more}")(BIRDS)
     assert birds(tmp_path, text) == []
 
 
